@@ -191,7 +191,7 @@ def test_commands_of_the_diagonal_print_no_cell(
 
 
 def _first_line(*_: Any) -> Any:
-    raise UnreadableFile("{file} begins with {line}", file="a.csv", line=repr(matrix.CELLS[:9]))
+    raise UnreadableFile(f"a.csv begins with {matrix.CELLS[:9]!r}")
 
 
 def _with_cause(*_: Any) -> Any:

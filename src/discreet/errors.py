@@ -40,8 +40,6 @@ from fractions import Fraction
 from types import NoneType
 from typing import Any
 
-from .base.messages import Message
-
 _SIMPLE = {str, bytes, bool, NoneType, int, float, complex, Fraction, Decimal, date, datetime, time}
 _SHOWN_LENGTH = 60
 
@@ -85,19 +83,9 @@ class DiscreetError(Exception):
     charged: bool | None = False
     is_public: bool = False
 
-    def __init__(self, template: object = "", /, **parts: object) -> None:
-        """Take the message, or its template with names in braces and its parts, as `Message` does."""
-        text = str(template)
-        super().__init__(_printable(text if isinstance(text, Message) else Message(text, **parts)))
-
-
-def _printable(message: Message) -> str:
-    """Return a message if it can be printed; else its text with escapes, as a path may hold any bytes."""
-    try:
-        message.encode()
-    except UnicodeEncodeError:
-        return message.encode(errors="backslashreplace").decode()
-    return message
+    def __init__(self, message: object = "") -> None:
+        """Take the message; a path in it may hold any bytes, which are written as escapes."""
+        super().__init__(str(message).encode(errors="backslashreplace").decode())
 
 
 class InvalidArgument(DiscreetError, ValueError):
@@ -193,15 +181,13 @@ class Exhausted(DiscreetError, RuntimeError):
 
     def __init__(
         self,
-        template: object = "",
-        /,
+        message: object = "",
         *,
         requested: Any = None,
         spent: Any = None,
         remaining: Any = None,
-        **parts: object,
     ) -> None:
-        super().__init__(template, **parts)
+        super().__init__(message)
         self.requested = requested
         self.spent = spent
         self.remaining = remaining

@@ -42,11 +42,6 @@ CHINESE = pofile(SOURCE / "base" / "locale" / "zh.po")
 MECHANISM_NAMES = {
     *MECHANISMS, "above_threshold", "gaussian", "geometric", "joint_quantiles", "joint_top_k", "laplace", "peeling",
     "randomized_response", "limited_domain", "private_keys", "first_above"}  # fmt: skip
-ERRORS = {
-    name
-    for name, kind in vars(errors).items()
-    if isinstance(kind, type) and issubclass(kind, errors.DiscreetError)
-}
 CODES = {
     "mechanism": {"{noun}({detail})", *MECHANISM_NAMES},
     "a mechanism": {name.replace("_", "-") for name in MECHANISM_NAMES},
@@ -105,7 +100,7 @@ def called() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue
-            if node.func.id not in {"Message", "gettext", "plural", *ERRORS} or not node.args:
+            if node.func.id not in {"Message", "gettext", "plural"} or not node.args:
                 continue
             first, context = (
                 node.args[0],
@@ -206,24 +201,14 @@ def test_messages_are_copied_and_pickled_with_their_parts() -> None:
         assert translate(pickle.loads(pickle.dumps(several))) == "1,200 个答案"
 
 
-def test_errors_keep_their_parts() -> None:
-    error = InvalidArgument(Message("no privacy guarantee: {reason}", reason="\udcff"))
-    assert str(error) == "no privacy guarantee: \\udcff"
+def test_errors_are_in_english_alone() -> None:
     with using_language("zh"):
-        assert translate(InvalidArgument(Message("nothing"))) == "零"
-
-
-def test_errors_take_a_template_and_its_parts() -> None:
-    error = errors.InvalidNumber("{name} must be text, got {text}", name="a", text="{b}")
-    assert str(error) == "a must be text, got {b}"
-    assert str(InvalidArgument("{braces} stay without parts")) == "{braces} stay without parts"
-    again = pickle.loads(
-        pickle.dumps(errors.Exhausted("{what} is no finite number", what="ρ", spent=1))
+        assert translate(InvalidArgument(Message("nothing"))) == "nothing"
+    assert (
+        str(InvalidArgument("{braces} stay, \udcff does not")) == "{braces} stay, \\udcff does not"
     )
-    assert again.spent == 1
-    with using_language("zh"):
-        assert translate(error) == "a 必须是文本，得到的是 {b}"
-        assert translate(again) == "ρ 不是有限的数"
+    again = pickle.loads(pickle.dumps(errors.Exhausted("ρ is used up", spent=1)))
+    assert (str(again), again.spent) == ("ρ is used up", 1)
 
 
 def test_names_of_mechanisms_are_translated() -> None:
@@ -304,7 +289,7 @@ def test_a_third_language_is_a_catalogue_alone(
     assert (
         run(["ledger", "show", ledger, "--dataset", "b", "--report", str(tmp_path / "b.html")]) == 2
     )
-    assert "‹no budget was opened for the dataset 'b'›" in capsys.readouterr().err
+    assert "no budget was opened for the dataset 'b'" in capsys.readouterr().err
     assert run(["--language", "fr", "ledger", "show", ledger]) == 2
     assert "en, xq" in capsys.readouterr().err
 
@@ -346,7 +331,7 @@ def test_commands_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["ledger", "history", ledger], "回答"),
         (["ledger", "spent", ledger, "--dataset", "a"], "1 个答案：ε = 1（合计），无论在哪里停下"),
         (["ledger", "verify", ledger], "个事件，最新散列值"),
-        ([*mode[:-1], "s", "--epsilon", "7"], "a 的预算不足以支付 ε = 7"),
+        ([*mode[:-1], "s", "--epsilon", "7"], "the budget of a cannot pay ε = 7"),
         (
             ["ledger", "show", ledger, "--dataset", "a", "--report", str(tmp_path / "r.html")],
             "已写入",

@@ -42,10 +42,7 @@ def read_name(name: object, what: str) -> str:
     ):
         return text
     raise InvalidArgument(
-        "{what} must be a printable name of up to {name_length} letters, got {name}",
-        what=what,
-        name_length=_NAME_LENGTH,
-        name=preview(name),
+        f"{what} must be a printable name of up to {_NAME_LENGTH} letters, got {preview(name)}"
     )
 
 
@@ -70,7 +67,7 @@ def text(value: object, name: str) -> str:
     """
     exact = exact_text(value)
     if exact is None:
-        raise InvalidArgument("{name} must be a text, got {value}", name=name, value=preview(value))
+        raise InvalidArgument(f"{name} must be a text, got {preview(value)}")
     return exact
 
 
@@ -84,9 +81,7 @@ def column_name(value: object, name: str = "column") -> Any:
         return value
     text = exact_text(value)
     if text is None:
-        raise InvalidArgument(
-            "{name} must be the name of a column, got {value}", name=name, value=preview(value)
-        )
+        raise InvalidArgument(f"{name} must be the name of a column, got {preview(value)}")
     return text
 
 
@@ -103,7 +98,7 @@ def file_path(value: Any, name: str) -> "Path":
         plain = str.__str__(path) if isinstance(path, str) else "\0"
         if b"\0" not in os.fsencode(plain):
             return Path(plain)
-    raise InvalidArgument("{name} must name a file, got {value}", name=name, value=preview(value))
+    raise InvalidArgument(f"{name} must name a file, got {preview(value)}")
 
 
 def choice(value: object, name: str, options: Iterable[str], instead: str = "") -> str:
@@ -122,11 +117,7 @@ def choice(value: object, name: str, options: Iterable[str], instead: str = "") 
     text = exact_text(value)
     if text not in names:
         raise UnknownName(
-            "{name} must be one of {names}{instead}, got {value}",
-            name=name,
-            names=", ".join(names),
-            instead=instead,
-            value=preview(value),
+            f"{name} must be one of {', '.join(names)}{instead}, got {preview(value)}"
         )
     return str(text)
 
@@ -143,13 +134,9 @@ def read_sequence(value: object, name: str, most: int = MOST_LISTED) -> list[Any
         with suppress(TypeError):  # of an array without dimensions
             values = list(islice(value, most + 1))  # never asks for a length, which may be a lie
     if values is None:
-        raise InvalidArgument("{name} must be a list, got {value}", name=name, value=preview(value))
+        raise InvalidArgument(f"{name} must be a list, got {preview(value)}")
     if len(values) > most:
-        raise InvalidArgument(
-            "{name} must be at most {most:,} values; there are more, or no end",
-            name=name,
-            most=most,
-        )
+        raise InvalidArgument(f"{name} must be at most {most:,} values; there are more, or no end")
     return values
 
 
@@ -160,9 +147,7 @@ def mapping(value: object, name: str) -> dict[str, Any]:
         InvalidArgument: if it is none, or a key is no name.
     """
     if not isinstance(value, Mapping):
-        raise InvalidArgument(
-            "{name} must be a mapping such as a dict, got {value}", name=name, value=preview(value)
-        )
+        raise InvalidArgument(f"{name} must be a mapping such as a dict, got {preview(value)}")
     items = read_sequence(value.items(), name)
     return {read_name(key, f"each name of {name}"): one for key, one in items}
 
@@ -203,10 +188,8 @@ def settle(value: object, what: str) -> Any:
     except Exception:
         pass
     raise InvalidArgument(
-        "{what} cannot be copied ({value}), so it could change after the question was "
-        "allowed; give a list, an array, a Grid or a CandidateTable",
-        what=what,
-        value=preview(value),
+        f"{what} cannot be copied ({preview(value)}), so it could change after the question was "
+        "allowed; give a list, an array, a Grid or a CandidateTable"
     )
 
 

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal, TypeVar
 
-from .messages import Message
-
 _T = TypeVar("_T")
 
 Door = Literal["python", "terminal", "description"]
@@ -90,53 +88,48 @@ _FIXES: Mapping[str, tuple[str, str]] = {
     ),
     "a description": ("discreet.Dataset(data, columns=...)", "discreet describe FILE"),
     "a number": (
-        Message("a finite number (int, float, Fraction, Decimal, or text such as '0.1' or '1/3')"),
-        Message("a number such as 1, 0.1 or 1/3"),
+        "a finite number (int, float, Fraction, Decimal, or text such as '0.1' or '1/3')",
+        "a number such as 1, 0.1 or 1/3",
     ),
     "bounds": ("bounds()", "discreet bounds"),
     "names of columns": (
         "discreet.scan_csv(path, names=[...])",
-        Message("--csv names=a,b,c, or csv.names in discreet.toml"),
+        "--csv names=a,b,c, or csv.names in discreet.toml",
     ),
     "names in place of a header": (
         "discreet.scan_csv(path, skip=1, names=[...])",
-        Message("--csv skip=1 --csv names=a,b,c, or csv.skip and csv.names in discreet.toml"),
+        "--csv skip=1 --csv names=a,b,c, or csv.skip and csv.names in discreet.toml",
     ),
     "an encoding": (
-        Message(
-            'csv.encoding = "{encoding}" in discreet.toml, or discreet.scan_csv(path, encoding="{encoding}")'
-        ),
-        Message('--csv encoding={encoding}, or csv.encoding = "{encoding}" in discreet.toml'),
+        'csv.encoding = "{encoding}" in discreet.toml, or discreet.scan_csv(path, encoding="{encoding}")',
+        '--csv encoding={encoding}, or csv.encoding = "{encoding}" in discreet.toml',
     ),
     "a sheet": (
-        Message(
-            'discreet.scan_csv(path, sheet="{sheet}"), or csv.sheet = "{sheet}" in discreet.toml'
-        ),
-        Message('--csv sheet="{sheet}", or csv.sheet = "{sheet}" in discreet.toml'),
+        'discreet.scan_csv(path, sheet="{sheet}"), or csv.sheet = "{sheet}" in discreet.toml',
+        '--csv sheet="{sheet}", or csv.sheet = "{sheet}" in discreet.toml',
     ),
     "the form of a file": (
         "discreet.scan_csv(path, delimiter=..., names=...)",
         "--format csv --csv delimiter=';' --csv names=a,b,c",
     ),
     "a table": (
-        Message("give its table, {table}, or save that as CSV UTF-8 (.csv)"),
-        Message("save its table as CSV UTF-8 (.csv) or as Parquet"),
+        "give its table, {table}, or save that as CSV UTF-8 (.csv)",
+        "save its table as CSV UTF-8 (.csv) or as Parquet",
     ),
-    "rows of now": ("{give}", Message("write its rows of now as Parquet")),
+    "rows of now": ("{give}", "write its rows of now as Parquet"),
     "numbers of a text": (
-        Message('cast it, such as pandas.to_numeric(table[column], errors="coerce")'),
-        Message("write it as numbers first"),
+        'cast it, such as pandas.to_numeric(table[column], errors="coerce")',
+        "write it as numbers first",
     ),
     "candidates of a column": (
         "candidates=table[column]",
         "--candidates-from FILE",
     ),
-    "a list of scores": (Message(". If the data are scores, call select_top_k"), ""),
+    "a list of scores": (". If the data are scores, call select_top_k", ""),
 }
 """A fix that each door spells its own way: in Python, and at a terminal."""
 
 
 def fix(name: str, **parts: object) -> str:
     """Return a fix in the words of the reader's door."""
-    text = _FIXES[name][_door.get() != "python"]
-    return text.fill(**parts) if isinstance(text, Message) else text.format(**parts)
+    return _FIXES[name][_door.get() != "python"].format(**parts)

@@ -34,9 +34,7 @@ def foreign_function(function: object, name: str) -> Callable[..., Any]:
         InvalidArgument: if it is no function.
     """
     if not callable(function):
-        raise InvalidArgument(
-            "{name} must be a function, got {function}", name=name, function=preview(function)
-        )
+        raise InvalidArgument(f"{name} must be a function, got {preview(function)}")
 
     def call(*args: object) -> object:
         try:
@@ -44,10 +42,8 @@ def foreign_function(function: object, name: str) -> Callable[..., Any]:
         except Exception as error:
             kind = _builtin(error)
         raise UnreadableArgument(
-            "{name} raised {kind}; its message may quote data, so it is not shown. Call it "
-            "yourself on data you may look at",
-            name=name,
-            kind=kind,
+            f"{name} raised {kind}; its message may quote data, so it is not shown. Call it "
+            "yourself on data you may look at"
         )
 
     return call
@@ -158,10 +154,9 @@ def _empty(error: BaseException) -> BaseException:
         error.__cause__ = error.__context__ = None
         return _shorten(error)
     return UnreadableArgument(
-        "an object that was given raised {builtin} when it was read or called; its message "
-        "may quote data, so it is not shown. Give plain values, and try functions on data "
-        "you may look at",
-        builtin=_builtin(error),
+        f"an object that was given raised {_builtin(error)} when it was read or called; its "
+        "message may quote data, so it is not shown. Give plain values, and try functions on data "
+        "you may look at"
     )
 
 

@@ -2,7 +2,8 @@
 
 The source is English. A catalogue is one file of gettext's form, `locale/zh.po`; a language more is a file more.
 A wheel has them compiled, `locale/zh.mo`. A checkout reads the `.po` by polib, or what its installation compiled.
-Guarantees, amounts, audits and errors state themselves in messages, so `translate` writes all of them.
+Guarantees, amounts and audits state themselves in messages, so `translate` writes all of them. Errors are in
+English only.
 """
 
 import os

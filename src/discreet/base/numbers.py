@@ -55,12 +55,7 @@ def exact(value: object, name: str) -> Fraction:
     """
     number = _read(value)
     if number is None:
-        raise InvalidNumber(
-            "{name} must be {number}, got {value}",
-            name=name,
-            number=fix("a number"),
-            value=preview(value),
-        )
+        raise InvalidNumber(f"{name} must be {fix('a number')}, got {preview(value)}")
     return number
 
 
@@ -68,9 +63,7 @@ def positive(value: object, name: str) -> Fraction:
     """Return `value` as an exact fraction above zero."""
     number = exact(value, name)
     if number <= 0:
-        raise InvalidNumber(
-            "{name} must be greater than zero, got {value}", name=name, value=preview(value)
-        )
+        raise InvalidNumber(f"{name} must be greater than zero, got {preview(value)}")
     return number
 
 
@@ -78,9 +71,7 @@ def not_negative(value: object, name: str) -> Fraction:
     """Return `value` as an exact fraction of at least zero."""
     number = exact(value, name)
     if number < 0:
-        raise InvalidNumber(
-            "{name} must be at least zero, got {value}", name=name, value=preview(value)
-        )
+        raise InvalidNumber(f"{name} must be at least zero, got {preview(value)}")
     return number
 
 
@@ -95,9 +86,7 @@ def positive_up(value: object, name: str) -> Fraction:
         return number
     binary = _binary(value)
     if binary is None:
-        raise InvalidNumber(
-            "{name} must be a finite number, got {value}", name=name, value=preview(value)
-        )
+        raise InvalidNumber(f"{name} must be a finite number, got {preview(value)}")
     return max(number, binary)
 
 
@@ -107,21 +96,14 @@ def count(value: object, name: str, most: int | None = None) -> int:
     if number is not None and 1 <= number < _TOO_LONG and (most is None or number <= most):
         return number
     bounds = "of at least 1" if most is None else f"from 1 to {most:,}"
-    raise InvalidNumber(
-        "{name} must be a whole number {bounds}, got {value}",
-        name=name,
-        bounds=bounds,
-        value=preview(value),
-    )
+    raise InvalidNumber(f"{name} must be a whole number {bounds}, got {preview(value)}")
 
 
 def flag(value: object, name: str) -> bool:
     """Return `value` if it is True or False: a text such as "no" must not count as true."""
     if type(value) is bool or _is_of_numpy(value, "bool"):
         return bool(value)
-    raise InvalidArgument(
-        "{name} must be True or False, got {value}", name=name, value=preview(value)
-    )
+    raise InvalidArgument(f"{name} must be True or False, got {preview(value)}")
 
 
 def float_up(value: Fraction) -> float:

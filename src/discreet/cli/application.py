@@ -13,7 +13,7 @@ import typer
 
 from ..base.arguments import choice
 from ..base.doors import set_door
-from ..base.messages import gettext, languages, preferred_language, set_language, translate
+from ..base.messages import languages, preferred_language, set_language
 from ..base.names_elsewhere import COMMANDS
 from ..errors import DiscreetError, InvalidArgument
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
@@ -180,19 +180,15 @@ def _check(arguments: list[str]) -> None:
         raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
     for name in arguments[:1]:
         if name in COMMANDS:
-            raise InvalidArgument(
-                "there is no discreet {words}: run discreet {commands}",
-                words=name,
-                commands=COMMANDS[name],
-            )
+            raise InvalidArgument(f"there is no discreet {name}: run discreet {COMMANDS[name]}")
 
 
 def _message(error: Exception) -> str | None:
     """Return the message for an error of this library, of the option parser or of writing; None for others."""
     if isinstance(error, DiscreetError):
-        return "; ".join(map(translate, [error, *getattr(error, "__notes__", [])]))
+        return "; ".join(map(str, [error, *getattr(error, "__notes__", [])]))
     if isinstance(error, OSError):
-        return gettext("the answer could not be written: {reason}", reason=error.strerror)
+        return f"the answer could not be written: {error.strerror}"
     parser_message = getattr(error, "format_message", None)
     if parser_message is None:
         return None

@@ -39,11 +39,7 @@ def attack_command(
     from ..study.attacks import ATTACKS
 
     if name is not None and name not in ATTACKS:
-        raise UnknownName(
-            "attack must be one of {attacks}, got {name}",
-            attacks=", ".join(ATTACKS),
-            name=preview(name),
-        )
+        raise UnknownName(f"attack must be one of {', '.join(ATTACKS)}, got {preview(name)}")
     if names_only:
         if as_json:
             print_json(list(ATTACKS))

@@ -294,4 +294,4 @@ def _lines(file: Path) -> list[str]:
         return file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         pass
-    raise UnreadableFile("{file} cannot be read as text", file=file)
+    raise UnreadableFile(f"{file} cannot be read as text")

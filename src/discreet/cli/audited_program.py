@@ -21,12 +21,10 @@ def load_function(program: str) -> AuditedFunction:
     """
     path, colon, name = program.rpartition(":")
     if not colon or not path.endswith(".py") or not name.isidentifier():
-        raise InvalidArgument(
-            "the program must be given as FILE.py:NAME, got {program}", program=repr(program)
-        )
+        raise InvalidArgument(f"the program must be given as FILE.py:NAME, got {program!r}")
     function: AuditedFunction | None = _run_file(Path(path)).get(name)
     if not callable(function):
-        raise InvalidArgument("{path} has no function {name}", path=path, name=name)
+        raise InvalidArgument(f"{path} has no function {name}")
     return function
 
 
@@ -41,7 +39,7 @@ def _run_file(path: Path) -> dict[str, Any]:
             reason = f"it raises {type(error).__name__}; run it by itself to see where"
         finally:
             sys.path.pop(0)
-    raise UnreadableFile("{path} does not run: {reason}", path=path, reason=reason)
+    raise UnreadableFile(f"{path} does not run: {reason}")
 
 
 def check_place(record: Path, program: str) -> None:
@@ -51,9 +49,7 @@ def check_place(record: Path, program: str) -> None:
         InvalidArgument: if it would.
     """
     if record.absolute() == Path(program.rpartition(":")[0]).absolute():
-        raise InvalidArgument(
-            "the record would take the place of the program {record}", record=record
-        )
+        raise InvalidArgument(f"the record would take the place of the program {record}")
 
 
 def read_universe(text: str | None, file: Path | None, *, private: bool) -> list[object]:
@@ -78,7 +74,7 @@ def read_universe(text: str | None, file: Path | None, *, private: bool) -> list
         pass
     else:
         return [*map(_entry, dict.fromkeys(lines))]  # by their text: true is not 1
-    raise UnreadableFile("{file} cannot be read as text", file=file)
+    raise UnreadableFile(f"{file} cannot be read as text")
 
 
 def _split_records(text: str) -> list[object]:

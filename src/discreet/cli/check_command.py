@@ -91,7 +91,5 @@ def check_command(**arguments: Any) -> None:
         return
     for name, option in _PRIVATE.items():
         if arguments[name]:
-            raise InvalidArgument(
-                "--not-private counts all columns exactly: leave out {option}", option=option
-            )
+            raise InvalidArgument(f"--not-private counts all columns exactly: leave out {option}")
     count_not_private(arguments["data"])

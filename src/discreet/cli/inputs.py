@@ -55,11 +55,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
         UnreadableFile: if it is a database or an address, with the way to do it instead.
     """
     if form is not None and form not in FORMATS:
-        raise UnknownName(
-            "--format must be one of {first_formats}, got {form}",
-            first_formats=", ".join(FORMATS),
-            form=preview(form),
-        )
+        raise UnknownName(f"--format must be one of {', '.join(FORMATS)}, got {preview(form)}")
     if is_stream(source):
         with _stream(source) as stream, _beside(_NAME, form or "csv") as path:
             with open(path, "wb", opener=private_opener) as copy:
@@ -70,7 +66,7 @@ def table_file(source: str, form: str | None = None) -> Iterator[str]:
         _refuse(source)
         yield source
     elif not Path(source).expanduser().is_file():
-        raise InvalidArgument("--format is of one file, and {source} is none", source=source)
+        raise InvalidArgument(f"--format is of one file, and {source} is none")
     else:
         with _beside(source, form) as path:
             path.symlink_to(Path(source).expanduser().absolute())
@@ -109,7 +105,7 @@ def private_number(spelling: object, what: str) -> Fraction:
         return exact(spelling, what)
     except InvalidNumber:
         pass
-    raise InvalidScores("{what} is no finite number", what=what)
+    raise InvalidScores(f"{what} is no finite number")
 
 
 def is_stream(source: str) -> bool:
@@ -165,8 +161,8 @@ def _refuse(source: str) -> None:
     """Raise for databases, addresses and names that say no format, with the way to do it instead."""
     if "://" in source[:10]:
         raise UnreadableFile(
-            "{source} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -",
-            source=preview(source),
+            f"{preview(source)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … "
+            "-"
         )
     path = Path(source).expanduser()
     if not path.is_file():
@@ -174,18 +170,13 @@ def _refuse(source: str) -> None:
     signature = told_format(start_of(path))
     if signature is not None and signature.kind in _QUERIES:
         raise UnreadableFile(
-            "{source} {words}: {advice} Or pipe in an answer: {query} {source} 'SELECT …' | discreet … -",
-            source=source,
-            words=signature.words,
-            advice=signature.fix(path),
-            query=_QUERIES[signature.kind],
+            f"{source} {signature.words}: {signature.fix(path)} Or pipe in an answer: "
+            f"{_QUERIES[signature.kind]} {source} 'SELECT …' | discreet … -"
         )
     if signature is None and not file_format(path):
         raise UnreadableFile(
-            "the name of {source} does not say its format; say it: --format {first_formats} or {last_format}",
-            source=source,
-            first_formats=", ".join(FORMATS[:-1]),
-            last_format=FORMATS[-1],
+            f"the name of {source} does not say its format; say it: --format "
+            f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
         )
 
 
@@ -195,9 +186,8 @@ def _refuse_database(copy: Path) -> None:
         signature = told_format(stream.read(SIGNATURE))
     if signature is not None and signature.kind in _QUERIES:
         raise UnreadableFile(
-            "standard input {words}: pipe in the answer of a query, {query} FILE 'SELECT …' | discreet … -",
-            words=signature.words,
-            query=_QUERIES[signature.kind],
+            f"standard input {signature.words}: pipe in the answer of a query, "
+            f"{_QUERIES[signature.kind]} FILE 'SELECT …' | discreet … -"
         )
 
 
@@ -216,9 +206,7 @@ def read_word(word: str) -> tuple[str, Any]:
     key, equals, value = word.partition("=")
     if key not in WORDS or not equals:
         raise InvalidArgument(
-            "--csv takes KEY=VALUE, and KEY is one of {keys}; got {word}",
-            keys=", ".join(WORDS),
-            word=preview(word),
+            f"--csv takes KEY=VALUE, and KEY is one of {', '.join(WORDS)}; got {preview(word)}"
         )
     if key in ("multiline", "percent", "skip_initial_space"):
         return key, _TRUTHS.get(value, value)

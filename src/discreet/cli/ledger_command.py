@@ -146,15 +146,11 @@ def _open_described(
 
     description = description_for(name)
     if description is None and ("://" in name or Path(name).suffix):
-        raise InvalidArgument(
-            "which budget is it? give --dataset too: {name} is a ledger", name=name
-        )
+        raise InvalidArgument(f"which budget is it? give --dataset too: {name} is a ledger")
     of = description or configuration()
     if not is_plain:
         raise InvalidArgument(
-            "{of_path} declares the privacy unit and the neighbors of {name}; leave them out here",
-            of_path=of.path,
-            name=name,
+            f"{of.path} declares the privacy unit and the neighbors of {name}; leave them out here"
         )
     return open_described(of, name, analyst, **terms)
 
@@ -345,12 +341,9 @@ def renew_command(
 def _not_described(ledger: str, dataset: str) -> InvalidArgument:
     """Return the error for a budget that cannot be renewed, with the command that grants more."""
     return InvalidArgument(
-        "only the budget of a dataset that discreet.toml describes is renewed: of another "
-        "one nothing shows that the next is about the same people. Grant more instead, which "
-        "the history shows: discreet ledger extend {ledger} --dataset {dataset} --epsilon "
-        "NEW_TOTAL",
-        ledger=ledger,
-        dataset=dataset,
+        "only the budget of a dataset that discreet.toml describes is renewed: of another one "
+        "nothing shows that the next is about the same people. Grant more instead, which the "
+        f"history shows: discreet ledger extend {ledger} --dataset {dataset} --epsilon NEW_TOTAL"
     )
 
 
@@ -378,9 +371,8 @@ def show_command(
     if of.whose is not None and not names:
         dataset_names = sorted({budget.dataset for budget in budgets})
         raise UnknownBudget(
-            "no budget was opened for the dataset {dataset}; there are {names}",
-            dataset=_quote_name(of.whose),
-            names=", ".join(dataset_names) or Message("none"),
+            f"no budget was opened for the dataset {_quote_name(of.whose)}; there are "
+            f"{', '.join(dataset_names) or 'none'}"
         )
     show_budgets([budget for budget in budgets if budget.dataset in names], as_json=as_json)
 

@@ -283,11 +283,7 @@ def chosen_mechanism(mechanism: str | None, options: list[str] | None) -> str | 
 def check_picture(path: Path | None) -> None:
     """Raise unless the extension of the path is a format of pictures."""
     if path is not None and path.suffix not in _PICTURES:
-        raise InvalidArgument(
-            "--plot must end in one of {pictures}, got {path}",
-            pictures=", ".join(_PICTURES),
-            path=path,
-        )
+        raise InvalidArgument(f"--plot must end in one of {', '.join(_PICTURES)}, got {path}")
 
 
 def split_candidates(texts: list[str], option: str = "--candidates") -> list[str]:
@@ -296,9 +292,9 @@ def split_candidates(texts: list[str], option: str = "--candidates") -> list[str
         rows = list(csv.reader(texts, skipinitialspace=True, strict=True))
     except csv.Error:
         raise InvalidCandidates(
-            "{option} has a quote that is not closed, or a line break", option=option
+            f"{option} has a quote that is not closed, or a line break"
         ) from None
     candidates = [candidate.rstrip() for row in rows for candidate in row]
     if not all(candidates):
-        raise InvalidCandidates("{option} has an empty value; remove a comma", option=option)
+        raise InvalidCandidates(f"{option} has an empty value; remove a comma")
     return candidates

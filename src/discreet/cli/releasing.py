@@ -394,14 +394,11 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
     if where is None:
         for name in ("dataset", "analyst", "request"):
             if settings[name]:
-                raise InvalidArgument(
-                    "--{option} goes with --ledger", option=name.replace("_", "-")
-                )
+                raise InvalidArgument(f"--{name.replace('_', '-')} goes with --ledger")
         return _Charged(None, None)
     if settings["dataset"] is None:
         raise InvalidArgument(
-            "which budget of {ledger} is charged? give --dataset too (or set DISCREET_DATASET)",
-            ledger=where,
+            f"which budget of {where} is charged? give --dataset too (or set DISCREET_DATASET)"
         )
     from .accounts import existing_ledger  # most answers are released without one
 

@@ -64,9 +64,7 @@ def read_scores(text: str) -> dict[str, Fraction]:
     scores: dict[str, Fraction] = {}
     for number, (candidate, score) in enumerate(pairs, 1):
         if not isinstance(candidate, str) or not candidate or candidate in scores:
-            raise InvalidScores(
-                "candidate {number} has no name, or that of one before it", number=number
-            )
+            raise InvalidScores(f"candidate {number} has no name, or that of one before it")
         scores[candidate] = private_number(score, f"the score of candidate {number}")
     return scores
 

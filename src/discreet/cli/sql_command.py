@@ -27,7 +27,7 @@ def _answer(data: Any, statement: str, terms: dict[str, Any]) -> Release:
     """Release the answer to a statement."""
     if isinstance(data, str):
         raise InvalidArgument(
-            "FROM names no dataset of discreet.toml: {data}; describe it there first", data=data
+            f"FROM names no dataset of discreet.toml: {data}; describe it there first"
         )
     return verb.sql(data, statement, **terms)
 

@@ -159,13 +159,10 @@ class Batch:
         question_name = read_name(name, "name")
         if question_name in self.questions:
             raise InvalidArgument(
-                "there is a question named {question_name}; take another name",
-                question_name=preview(question_name),
+                f"there is a question named {preview(question_name)}; take another name"
             )
         if not callable(verb):
-            raise InvalidArgument(
-                "verb must be a verb such as discreet.mode, got {verb}", verb=preview(verb)
-            )
+            raise InvalidArgument(f"verb must be a verb such as discreet.mode, got {preview(verb)}")
         for what, value in named_arguments(verb, arguments, terms):
             refuse_one_shot(value, what)
         return Batch({**self.questions, question_name: Call(verb, arguments, dict(terms))})
@@ -215,12 +212,10 @@ class Batch:
         error_of = self._by_name(errors, "errors")
         missing = [name for name in self._names() if name not in error_of]
         if missing:
-            raise InvalidArgument("errors are missing for {missing}", missing=", ".join(missing))
+            raise InvalidArgument(f"errors are missing for {', '.join(missing)}")
         sure = positive(confidence, "confidence")
         if sure >= 1:
-            raise InvalidNumber(
-                "confidence must be below 1, got {confidence}", confidence=preview(confidence)
-            )
+            raise InvalidNumber(f"confidence must be below 1, got {preview(confidence)}")
         need = {
             name: epsilon_for_error(name, self.questions[name], error_of[name], sure)
             for name in error_of
@@ -238,8 +233,8 @@ class Batch:
         units = {bill.unit for bill in bills.values()}
         if len(units) > 1:
             raise InvalidArgument(
-                "some questions protect {units}; ask all with the same privacy_unit",
-                units=" and others ".join(sorted(map(one_record, units))),
+                f"some questions protect {' and others '.join(sorted(map(one_record, units)))}; "
+                "ask all with the same privacy_unit"
             )
         return compose(bill.guarantee for bill in bills.values())
 
@@ -265,9 +260,7 @@ class Batch:
             _say_together(self.bills().values())  # all are checked before the first is asked
             return {name: question.ask() for name, question in self.questions.items()}
         if not hasattr(ledger, "buy_batch"):
-            raise InvalidArgument(
-                "ledger must be a session of a Ledger, got {ledger}", ledger=preview(ledger)
-            )
+            raise InvalidArgument(f"ledger must be a session of a Ledger, got {preview(ledger)}")
         if not self.questions:
             return {}
         collector = _Collector(ledger)
@@ -292,10 +285,7 @@ class Batch:
         for name in by_name:
             if name not in self.questions:
                 raise UnknownName(
-                    "{what} name {name}; the questions are {questions}",
-                    what=what,
-                    name=preview(name),
-                    questions=", ".join(self.questions),
+                    f"{what} name {preview(name)}; the questions are {', '.join(self.questions)}"
                 )
         return {name: positive(value, f"{what}[{name!r}]") for name, value in by_name.items()}
 
@@ -398,11 +388,8 @@ def epsilon_for_error(name: str, question: Call, error: Fraction, sure: Fraction
     bill = one._replace(terms=single).bill()
     if bill.mechanism not in BOUNDED or bill.candidates is None:
         raise InvalidArgument(
-            "no bound on the error of {name} is known ({bill_query}, {mechanism}); split by "
-            "weights",
-            name=preview(name),
-            bill_query=bill.query,
-            mechanism=bill.mechanism,
+            f"no bound on the error of {preview(name)} is known ({bill.query}, {bill.mechanism}); "
+            "split by weights"
         )
     # Rounded up: 2**-20 is far above what two logarithms in doubles can be wrong by.
     logs = Fraction(log(bill.candidates) - log(1 - sure)) + Fraction(1, 2**20)

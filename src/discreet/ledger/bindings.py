@@ -139,13 +139,10 @@ class Bindings:
             return [*(name for name in names if name != current[0]), *current]
         if current:
             raise InvalidArgument(
-                "the source of {about_name} may hold the records of {version}, which have budgets of "
-                "their own, and a release can be charged to one: merge them, discreet ledger merge "
-                "{others} --into {today}; or say that they hold the data of others, --separate",
-                about_name=about.name or "the data",
-                version=" and ".join(current),
-                others=current[1],
-                today=current[0],
+                f"the source of {about.name or 'the data'} may hold the records of "
+                f"{' and '.join(current)}, which have budgets of their own, and a release can be "
+                f"charged to one: merge them, discreet ledger merge {current[1]} --into "
+                f"{current[0]}; or say that they hold the data of others, --separate"
             )
         return names
 
@@ -178,10 +175,8 @@ class Bindings:
             return budgets[-1]
         label = about.name or "without a name"
         raise UnknownBudget(
-            "no budget of this ledger belongs to the described dataset {label}; only the owner "
-            "of the data opens one: discreet ledger open {about_name}",
-            label=label,
-            about_name=about.name or "NAME",
+            f"no budget of this ledger belongs to the described dataset {label}; only the owner of "
+            f"the data opens one: discreet ledger open {about.name or 'NAME'}"
         )
 
     def current(self, budget: str) -> str:
@@ -436,16 +431,10 @@ def check_charge(transaction: Transaction, budget: str, about: About | None) -> 
     about, bindings = _with_catalogue(bindings, budget, about)
     why = bindings.closed(budget)
     if why is not None:
-        raise Exhausted(
-            "the budget of {budget} cannot pay any more: {reason}", budget=budget, reason=why
-        )
+        raise Exhausted(f"the budget of {budget} cannot pay any more: {why}")
     others = bindings.overlaps(budget)
     if others:
-        raise Exhausted(
-            "the budget of {budget} cannot pay: {why_overlapping}",
-            budget=budget,
-            why_overlapping=why_overlapping(budget, others),
-        )
+        raise Exhausted(f"the budget of {budget} cannot pay: {why_overlapping(budget, others)}")
     return check_about(bindings, budget, about)
 
 
@@ -483,9 +472,8 @@ def check_about(bindings: Bindings, budget: str, about: About | None) -> About |
     bodies = bindings.of(budget)
     if not bodies and is_in_database(about.source):
         raise InvalidArgument(
-            "the budget of {budget} was opened by its name alone, and budgets of databases are "
-            "compared: open it with the description, discreet ledger open {budget}",
-            budget=budget,
+            f"the budget of {budget} was opened by its name alone, and budgets of databases are "
+            f"compared: open it with the description, discreet ledger open {budget}"
         )
     if not bodies:
         if about.name in (None, budget):
@@ -506,18 +494,17 @@ def change(body: EventBody, about: About) -> About | None:
     Raises:
         InvalidArgument: if it is of other data, or of other records.
     """
-    differences = [name for name, part in about.identity.items() if body[name] != part]
+    differences = [key for key, part in about.identity.items() if body[key] != part]
     if differences:
         words = "; ".join(
-            f"its {_PARTS_IN_WORDS[name]} was {body[name]!r} and is {about.identity[name]!r}"
-            for name in differences
+            f"its {_PARTS_IN_WORDS[key]} was {body[key]!r} and is {about.identity[key]!r}"
+            for key in differences
         )
+        name = body["name"]
         raise InvalidArgument(
-            "the description of {body} is not that of its budget: {words}. Its owner records the "
-            "change with ledger.describe(dataset), or discreet ledger describe {body}; what was "
-            "spent stays spent",
-            body=body["name"],
-            words=words,
+            f"the description of {name} is not that of its budget: {words}. Its owner records the "
+            f"change with ledger.describe(dataset), or discreet ledger describe {name}; what was "
+            "spent stays spent"
         )
     old_reach = body.get("reach")
     if old_reach is None or about.reach is None:
@@ -602,4 +589,4 @@ def _of_another(why: str, name: str | None) -> InvalidArgument:
         if name
         else "ask about the described dataset, discreet.Dataset or discreet.read_dataset"
     )
-    return InvalidArgument("{why}: {fix}", why=why, fix=fix)
+    return InvalidArgument(f"{why}: {fix}")

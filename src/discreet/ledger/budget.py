@@ -209,12 +209,9 @@ class Budget:
         cost = self._in_units(due)
         if cost.epsilon is None and cost.rho is None:
             raise InvalidArgument(
-                "the budget of {name} counts {counts}, and none follows from this release "
-                "({guarantee}): take a mechanism whose guarantee has one, or keep a budget in "
-                "another unit",
-                name=self.name,
-                counts=self._counts,
-                guarantee=guarantee,
+                f"the budget of {self.name} counts {self._counts}, and none follows from this "
+                f"release ({guarantee}): take a mechanism whose guarantee has one, or keep a "
+                "budget in another unit"
             )
         return cost
 
@@ -235,12 +232,8 @@ class Budget:
             else "ask without privacy_unit"
         )
         raise InvalidArgument(
-            "the budget of {name} protects {own_unit}, and this release {other_unit}: {fix}, "
-            "or pay from a budget that was opened for that",
-            name=self.name,
-            own_unit=one_record(self.unit),
-            other_unit=one_record(unit),
-            fix=fix,
+            f"the budget of {self.name} protects {one_record(self.unit)}, and this release "
+            f"{one_record(unit)}: {fix}, or pay from a budget that was opened for that"
         )
 
     def _in_units(self, due: Guarantee) -> Amount:
@@ -277,15 +270,14 @@ class Budget:
             return after
         hint = ""
         if (simple := self._slightly_less(cost)) is not None:
-            hint = Message(
-                "; floats are a little above {fraction}: give that from the first question on",
-                fraction=str(simple),
-            )
+            hint = f"; floats are a little above {simple}: give that from the first question on"
         raise Exhausted(
-            "the budget of {budget} cannot pay {cost}: spent {charged} of {total}, remaining {rest}{hint}",
-            budget=self.name, cost=cost, charged=self.spent, total=self._stated_total, rest=self.remaining,
-            hint=hint, requested=cost, spent=self.spent, remaining=self.remaining,
-        )  # fmt: skip
+            f"the budget of {self.name} cannot pay {cost}: spent {self.spent} of "
+            f"{self._stated_total}, remaining {self.remaining}{hint}",
+            requested=cost,
+            spent=self.spent,
+            remaining=self.remaining,
+        )
 
     def _slightly_less(self, cost: Amount) -> Fraction | None:
         """Return the simple fraction that a float of epsilon stands for, if only the roundings are missing."""
@@ -317,11 +309,8 @@ class Budget:
         rests = [_rest(ours, theirs) for ours, theirs in pairs]
         if None in rests or total == self.total:
             raise InvalidArgument(
-                "the budget of {name} is {total}, and can only be extended to more of the same: the "
-                "new total must be larger, got {larger}",
-                name=self.name,
-                total=self.total,
-                larger=total,
+                f"the budget of {self.name} is {self.total}, and can only be extended to more of "
+                f"the same: the new total must be larger, got {total}"
             )
         return larger
 
@@ -335,16 +324,14 @@ class Budget:
             if use == "questions":
                 return replace(self, delta_for=use, total=replace(self.total, rho=total.rho))
             raise InvalidArgument(
-                "the budget of {name} has no delta yet, and its charges have an epsilon each: give "
-                "{use} with delta, so that releases with an epsilon and a delta each add up too",
-                name=self.name,
-                use=spelling(delta_for="questions"),
+                f"the budget of {self.name} has no delta yet, and its charges have an epsilon "
+                f"each: give {spelling(delta_for='questions')} with delta, so that releases with "
+                "an epsilon and a delta each add up too"
             )
         if use not in (None, self.delta_for):
             raise InvalidArgument(
-                "the delta of the budget of {name} is for {delta_for}, and stays so",
-                name=self.name,
-                delta_for=self.delta_for or "nothing",
+                f"the delta of the budget of {self.name} is for {self.delta_for or 'nothing'}, and "
+                "stays so"
             )
         return self
 
@@ -357,11 +344,8 @@ class Budget:
         ours, theirs = ((t.epsilon is None, t.rho is None) for t in (self.total, total))
         if ours != theirs or (self.delta_for is None and total.delta):
             raise InvalidArgument(
-                "the budget of {name} is in {kind}, so its total is too: give {kinds}, got {total}",
-                name=self.name,
-                kind=self.kind,
-                kinds=self.kind.replace(" and ", " with "),
-                total=total,
+                f"the budget of {self.name} is in {self.kind}, so its total is too: give "
+                f"{self.kind.replace(' and ', ' with ')}, got {total}"
             )
         return replace(self, total=total)
 
@@ -470,7 +454,7 @@ def read_total(epsilon: object, rho: object, delta: object) -> Amount:
         return Amount(epsilon=bound)
     failure = _read_bound(delta, "delta")
     if failure >= 1:
-        raise InvalidNumber("delta must be below one, got {delta}", delta=preview(delta))
+        raise InvalidNumber(f"delta must be below one, got {preview(delta)}")
     return Amount(bound, rho_for(bound, failure), failure)
 
 
@@ -607,9 +591,7 @@ def _read_bound(value: object, name: str) -> Fraction:
     bound = positive(value, name)
     if not Fraction(1, _MOST_AMOUNT) <= bound <= _MOST_AMOUNT or rounded_fraction(bound) != bound:
         raise InvalidNumber(
-            "{name} must be between 1e-300 and 1e300, and short, got {value}",
-            name=name,
-            value=preview(value),
+            f"{name} must be between 1e-300 and 1e300, and short, got {preview(value)}"
         )
     return bound
 

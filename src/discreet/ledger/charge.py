@@ -141,10 +141,8 @@ def _charge_once(transaction: Transaction, payer: Payer, request: str, body: Eve
     if "charged" in events or not _is_same_release(events.get("charged_outside"), body):
         event = events.get("charged") or events["charged_outside"]
         raise RequestConflict(
-            "request {request} was another question (event {number}); give this one a name of "
-            "its own",
-            request=preview(request),
-            number=event.number,
+            f"request {preview(request)} was another question (event {event.number}); give this "
+            "one a name of its own"
         )
     if not events:
         refuse_shared_files(transaction, payer.dataset, None)
@@ -170,7 +168,7 @@ def _note_release(transaction: Transaction, payer: Payer, request: str, note: st
     events = _events_of(transaction, payer, request)
     if "charged_outside" not in events:
         raise RequestConflict(
-            "no release made elsewhere was charged as request {request}", request=preview(request)
+            f"no release made elsewhere was charged as request {preview(request)}"
         )
     if "released_outside" not in events:
         event = NewEvent("released_outside", payer.dataset, payer.analyst, request, {"note": note})
@@ -179,10 +177,8 @@ def _note_release(transaction: Transaction, payer: Payer, request: str, note: st
     first_note = events["released_outside"].body["note"]
     if first_note != note:
         raise RequestConflict(
-            "request {request} was noted as made: {first_note}; a second release needs a charge "
-            "of its own",
-            request=preview(request),
-            first_note=first_note,
+            f"request {preview(request)} was noted as made: {first_note}; a second release needs a "
+            "charge of its own"
         )
     return _charge_of(events, payer, is_new=False)
 
@@ -223,7 +219,6 @@ def _plain_guarantee(guarantee: Any) -> dict[str, object]:
     if not is_readable:
         raise InvalidArgument(
             "a charge takes a guarantee that can be written down, such as PureDP('1/2', "
-            "'add_remove') or GaussianDP('1/2', 'add_remove'), got {guarantee}",
-            guarantee=preview(guarantee),
+            f"'add_remove') or GaussianDP('1/2', 'add_remove'), got {preview(guarantee)}"
         )
     return plain

@@ -121,10 +121,8 @@ class CheckpointLog:
         else:
             return
         raise LedgerUnwritable(
-            "the checkpoint of event {number} cannot be written ({why}), so no answer is given; "
-            "once it can, ask again",
-            number=end.number,
-            why=why,
+            f"the checkpoint of event {end.number} cannot be written ({why}), so no answer is "
+            "given; once it can, ask again"
         )
 
 
@@ -135,8 +133,7 @@ def _read_place(where: object) -> Path | Callable[[Checkpoint], object] | None:
         function: Callable[[Checkpoint], object] | None = where
         return function
     raise InvalidArgument(
-        "checkpoints are a path, or a function that takes a Checkpoint, got {where}",
-        where=preview(where),
+        f"checkpoints are a path, or a function that takes a Checkpoint, got {preview(where)}"
     )
 
 
@@ -154,7 +151,7 @@ def _make_checkpoints(path: Path) -> None:
         why = error.strerror
     else:
         return
-    raise LedgerUnwritable("the checkpoints {path} cannot be made: {why}", path=path, why=why)
+    raise LedgerUnwritable(f"the checkpoints {path} cannot be made: {why}")
 
 
 def _open_to_append(path: Path) -> BinaryIO:
@@ -189,7 +186,7 @@ def read_checkpoints(where: str | os.PathLike[str] | None) -> list[Checkpoint]:
     path = _read_place(where)
     checkpoints = _read_file(path) if isinstance(path, Path) else []
     if not checkpoints:
-        raise InvalidArgument("there are no checkpoints in {where}", where=preview(where))
+        raise InvalidArgument(f"there are no checkpoints in {preview(where)}")
     return checkpoints
 
 
@@ -204,7 +201,7 @@ def _read_file(path: Path, tail: int | None = None) -> list[Checkpoint]:
         why = error.strerror
     else:
         return list(_checkpoints(lines, path))
-    raise LedgerUnwritable("the checkpoints {path} cannot be read: {why}", path=path, why=why)
+    raise LedgerUnwritable(f"the checkpoints {path} cannot be read: {why}")
 
 
 def _checkpoints(lines: Iterable[bytes], path: Path) -> Iterator[Checkpoint]:
@@ -224,15 +221,14 @@ def _checkpoint(plain: object, path: Path) -> Checkpoint:
         and all(isinstance(plain[name], kind) for name, kind in kinds.items())
     ):
         return Checkpoint(**plain)
-    raise LedgerCorrupt("the checkpoints {path} hold a line that is no checkpoint", path=path)
+    raise LedgerCorrupt(f"the checkpoints {path} hold a line that is no checkpoint")
 
 
 def _newest(checkpoints: list[Checkpoint], where: str) -> Checkpoint | None:
     """Return the latest checkpoint, all of which must belong to one ledger."""
     if len({each.ledger for each in checkpoints}) > 1:
         raise LedgerCorrupt(
-            "the checkpoints {where} are those of several ledgers; keep a file for each",
-            where=where,
+            f"the checkpoints {where} are those of several ledgers; keep a file for each"
         )
     return max(checkpoints, key=attrgetter("number"), default=None)
 
@@ -290,8 +286,6 @@ def check_checkpoints(connection: Connection, checkpoints: list[Checkpoint]) -> 
     for each in checkpoints:
         if each.ledger != identity or (each.number and there.get(each.number) != each.head):
             raise LedgerCorrupt(
-                "the checkpoint of event {number} of the ledger {ledger} is not in this ledger: it "
-                "is an older copy, another ledger, or was written anew",
-                number=each.number,
-                ledger=each.ledger,
+                f"the checkpoint of event {each.number} of the ledger {each.ledger} is not in this "
+                "ledger: it is an older copy, another ledger, or was written anew"
             )

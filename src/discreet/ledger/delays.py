@@ -91,7 +91,7 @@ def read_delay(body: Any, number: int) -> Delay:
     factor, given_up, since = (body.get(name) for name in ("delay", "given_up", "since"))
     is_count = type(factor) is type(given_up) is int and factor > 0 and given_up >= 0
     if not is_count or factor & (factor - 1) or not isinstance(since, str):
-        raise LedgerCorrupt("event {number} cannot be read", number=number)
+        raise LedgerCorrupt(f"event {number} cannot be read")
     return Delay(factor, given_up, since)
 
 
@@ -108,8 +108,8 @@ def why_waiting(delay: Delay) -> Message | None:
 def no_more_readings(request: str) -> Unanswerable:
     """Return the error of a request that was read as often as may be."""
     error = Unanswerable(
-        "this question was given up {times} times, so it is not read again; ask it under another name",
-        times=len(READINGS),
+        f"this question was given up {len(READINGS)} times, so it is not read again; ask it under "
+        "another name"
     )
     error.charged = error.is_public = True
     return error

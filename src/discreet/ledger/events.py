@@ -169,10 +169,9 @@ def read_indices(answer: object) -> Indices:
     if isinstance(answer, Integral):
         return int(answer)
     raise InvalidArgument(
-        "what is drawn must be an index, or a list of them, not a {answer_name}: draw the "
-        "index of an answer, and name the answer by it afterwards; or a ReleasedValue where "
-        "no answers are listed",
-        answer_name=type(answer).__name__,
+        f"what is drawn must be an index, or a list of them, not a {type(answer).__name__}: draw "
+        "the index of an answer, and name the answer by it afterwards; or a ReleasedValue where "
+        "no answers are listed"
     )
 
 

@@ -36,16 +36,12 @@ def export_events(events: Sequence[Event], path: str | os.PathLike[str]) -> None
     place = file_path(path, "path")
     write = {".json": _write_json, ".csv": _write_csv}.get(place.suffix.lower())
     if write is None:
-        raise InvalidArgument(
-            "an export ends in .json or .csv, got {place}", place=preview(str(place))
-        )
+        raise InvalidArgument(f"an export ends in .json or .csv, got {preview(str(place))}")
     try:
         with replaced_private(place) as file:
             write(events, file)
     except OSError as error:
-        failure = LedgerUnwritable(
-            "cannot write {place}: {strerror}", place=place, strerror=error.strerror
-        )
+        failure = LedgerUnwritable(f"cannot write {place}: {error.strerror}")
     else:
         return
     raise failure

@@ -80,11 +80,9 @@ class Allowance:
                 price, bound = (read_amount({unit: str(number)}) for number in (amount, least))
                 with public_errors():
                     raise InvalidArgument(
-
-                            "this costs {cost}, and a question here costs at least {least}: ask with a larger "
-                            "{unit}",
-                            cost=price, least=bound, unit=unit
-                    )  # fmt: skip
+                        f"this costs {price}, and a question here costs at least {bound}: ask with "
+                        f"a larger {unit}"
+                    )
 
     def closed(self, failures: int) -> Message | None:
         """Return why the dataset is closed after so many failures, or None."""
@@ -157,9 +155,7 @@ def check_open(transaction: Transaction, dataset: str, allowance: Allowance) -> 
     """
     why = why_closed(transaction, dataset, allowance)
     if why is not None:
-        raise Exhausted(
-            "the budget of {budget} cannot pay any more: {reason}", budget=dataset, reason=why
-        )
+        raise Exhausted(f"the budget of {dataset} cannot pay any more: {why}")
 
 
 def new_failure(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection
@@ -532,7 +533,7 @@ def _history(connection: Connection, whose: str | About | None) -> list[Event]:
         return list(queries.all_events(connection, whose))
     names = _all(Transaction(connection), whose)
     events = (event for name in names for event in queries.all_events(connection, name))
-    return sorted(events, key=lambda event: event.number)
+    return sorted(events, key=attrgetter("number"))
 
 
 def _spent(connection: Connection, *payers: Payer) -> Odometer:
@@ -626,9 +627,7 @@ def _about_or_name(dataset: str | Dataset) -> About | str:
 def _about_of(dataset: Dataset) -> About:
     """Return the part of a description that a ledger keeps."""
     if not isinstance(dataset, Dataset):
-        raise InvalidArgument(
-            "dataset must be a discreet.Dataset, got {dataset}", dataset=preview(dataset)
-        )
+        raise InvalidArgument(f"dataset must be a discreet.Dataset, got {preview(dataset)}")
     _name_of(dataset)
     return dataset.about
 
@@ -641,7 +640,7 @@ def _read_flag(flag: object, name: str) -> bool:
     """
     if isinstance(flag, bool):
         return flag
-    raise InvalidArgument("{name} must be True or False, got {flag}", name=name, flag=preview(flag))
+    raise InvalidArgument(f"{name} must be True or False, got {preview(flag)}")
 
 
 def _read_oversubscribed(flag: object) -> bool | None:
@@ -659,8 +658,7 @@ def _read_shares(
         others = sorted(numbers.keys() - {"epsilon", "rho", "delta"})
         if others:
             raise InvalidArgument(
-                "a share is epsilon, rho, or epsilon and delta, got {others}",
-                others=preview(others),
+                f"a share is epsilon, rho, or epsilon and delta, got {preview(others)}"
             )
         shares[analyst] = read_total(*map(numbers.get, ("epsilon", "rho", "delta")))
     return shares

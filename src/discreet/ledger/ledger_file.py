@@ -175,9 +175,8 @@ class FileLock:
             leads, names = place.identity is None, 1
         if leads and names > 1:
             raise LedgerUnwritable(
-                "the ledger {file} has {names} names (hard links), and one lock beside each; keep one of them",
-                file=place.file,
-                names=names,
+                f"the ledger {place.file} has {names} names (hard links), and one lock beside "
+                "each; keep one of them"
             )
         if not leads:
             self._place = None

@@ -25,7 +25,7 @@ def read_url(where: str | os.PathLike[str] | None) -> URL:
         return URL.create("sqlite")
     if not isinstance(where, str | os.PathLike) or not str(where):
         raise InvalidArgument(
-            "a ledger is a path, a URL, or nothing for memory, got {where}", where=preview(where)
+            f"a ledger is a path, a URL, or nothing for memory, got {preview(where)}"
         )
     if "://" not in str(where) and not _MISSPELT.match(str(where)):
         return URL.create("sqlite", database=str(_read_path(where)))
@@ -37,8 +37,7 @@ def read_url(where: str | os.PathLike[str] | None) -> URL:
         memory = url.database in {None, "", ":memory:"}
         return read_url(None if memory else url.database)
     raise InvalidArgument(
-        "a ledger is kept by sqlite, without options, or by postgresql, not by {drivername}",
-        drivername=url.drivername,
+        f"a ledger is kept by sqlite, without options, or by postgresql, not by {url.drivername}"
     )
 
 
@@ -49,9 +48,7 @@ def _read_path(where: str | os.PathLike[str]) -> Path:
             return Path(where).absolute()
     except UnicodeEncodeError:
         pass
-    raise InvalidArgument(
-        "a ledger is a file, and none can be named {where}", where=preview(str(where))
-    )
+    raise InvalidArgument(f"a ledger is a file, and none can be named {preview(str(where))}")
 
 
 def _parse_url(where: str) -> URL:
@@ -89,4 +86,4 @@ def make_file(path: Path) -> None:
         why = error.strerror
     else:
         return
-    raise LedgerUnwritable("the ledger {path} cannot be made: {why}", path=path, why=why)
+    raise LedgerUnwritable(f"the ledger {path} cannot be made: {why}")

@@ -48,10 +48,8 @@ def _check_version(version: object) -> int:
         raise LedgerCorrupt("the ledger does not say which schema it has")
     if version > len(MIGRATIONS):
         raise LedgerTooNew(
-            "this ledger has schema {version}, and this version of discreet knows "
-            "{number_of_migrations}: upgrade discreet",
-            version=version,
-            number_of_migrations=len(MIGRATIONS),
+            f"this ledger has schema {version}, and this version of discreet knows "
+            f"{len(MIGRATIONS)}: upgrade discreet"
         )
     return version
 
@@ -69,9 +67,7 @@ def check_newest(version: object) -> None:
         LedgerCorrupt: if it is older or not recorded, as a ledger is renewed when it is opened.
     """
     if not is_newest(_check_version(version)):
-        raise LedgerCorrupt(
-            "the ledger says it has schema {version}, and was opened with another", version=version
-        )
+        raise LedgerCorrupt(f"the ledger says it has schema {version}, and was opened with another")
 
 
 def migrate(connection: Connection) -> None:

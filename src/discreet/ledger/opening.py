@@ -59,12 +59,8 @@ def _period(bindings: Bindings, budget: BudgetName, per: str | None) -> Period |
         return None if per is None or budget.analyst is not None else this_period(per)
     if per not in (None, current.per):
         raise InvalidArgument(
-            "the budget of {dataset} was opened per {current_per}, not per {per}; the next one "
-            "can be of another period: renew it with {period}",
-            dataset=budget.dataset,
-            current_per=current.per,
-            per=per,
-            period=fix("a period", per=per),
+            f"the budget of {budget.dataset} was opened per {current.per}, not per {per}; the next "
+            f"one can be of another period: renew it with {fix('a period', per=per)}"
         )
     return current
 
@@ -81,11 +77,9 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
     budget = queries.whole_budget(transaction, bindings.budget(about))
     if budget.unit != about.privacy_unit:
         raise InvalidArgument(
-            "the budget of {dataset} protects {old_unit}, and this description {new_unit}: "
-            "no release fits both, so they cannot have one budget",
-            dataset=budget.dataset,
-            old_unit=one_record(budget.unit),
-            new_unit=one_record(about.privacy_unit),
+            f"the budget of {budget.dataset} protects {one_record(budget.unit)}, and this "
+            f"description {one_record(about.privacy_unit)}: no release fits both, so they cannot "
+            "have one budget"
         )
     check_lost_tables(bindings, declaration, budget.dataset)
     on_record = bindings.of(budget.dataset).get(str(about.name), {})
@@ -142,16 +136,12 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
     next_one = None if renewal.period is not None else _next_period(old, began, renewal.per)
     if began is not None and renewal.period is not None:
         raise InvalidArgument(
-            "the budget of {before} is per {began_per}: leave out the period, or extend it",
-            before=before,
-            began_per=began.per,
+            f"the budget of {before} is per {began.per}: leave out the period, or extend it"
         )
     name = f"{first} {renewal.period if next_one is None else next_one.name}"
     existing = queries.stored_budgets(transaction.database, name)
     if existing and name not in bindings.budgets(about):
-        raise InvalidArgument(
-            "there is a budget named {name} already; name the period otherwise", name=name
-        )
+        raise InvalidArgument(f"there is a budget named {name} already; name the period otherwise")
     terms = renewal.terms(old)
     _open_once(transaction, BudgetName(name, None), terms, {"renews": first})
     for analyst, total in renewal.shares.items():
@@ -171,18 +161,14 @@ def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
     """
     if began is None:
         raise InvalidArgument(
-            "the budget of {dataset} has no calendar period: name the new one, {period}. "
-            '(Or declare per = "year" in discreet.toml, and it is named for you.)',
-            dataset=old.dataset,
-            period=spelling(period="2027"),
+            f"the budget of {old.dataset} has no calendar period: name the new one, "
+            f'{spelling(period="2027")}. (Or declare per = "year" in discreet.toml, and it is '
+            "named for you.)"
         )
     if not began.has_ended:
         raise InvalidArgument(
-            "the {began_per} {began_name} of the budget of {dataset} has not ended; to grant "
-            "more within it, extend the budget",
-            began_per=began.per,
-            began_name=began.name,
-            dataset=old.dataset,
+            f"the {began.per} {began.name} of the budget of {old.dataset} has not ended; to grant "
+            "more within it, extend the budget"
         )
     return this_period(began.per if per is None else per)
 
@@ -195,9 +181,7 @@ def extend_budget(transaction: Transaction, payer: Payer, extension: Extension) 
     """
     why = read_bindings(transaction).closed(payer.dataset)
     if why is not None:
-        raise InvalidArgument(
-            "the budget of {dataset} cannot be extended: {why}", dataset=payer.dataset, why=why
-        )
+        raise InvalidArgument(f"the budget of {payer.dataset} cannot be extended: {why}")
     budgets = payer.budgets(transaction)
     after = extension.of(budgets[-1])
     is_same = after.delta_for == budgets[-1].delta_for
@@ -293,10 +277,9 @@ def _new_budget(name: BudgetName, terms: BudgetTerms) -> Budget:
     """
     if terms.total.delta and terms.delta_for is None:
         raise InvalidArgument(
-            "what is delta for? give {questions} for releases with epsilon and delta each, which add up, or "
-            "{composition} for releases with a rho, whose sum certifies epsilon and delta",
-            questions=spelling(delta_for="questions"),
-            composition=spelling(delta_for="composition"),
+            f"what is delta for? give {spelling(delta_for='questions')} for releases with epsilon "
+            f"and delta each, which add up, or {spelling(delta_for='composition')} for releases "
+            "with a rho, whose sum certifies epsilon and delta"
         )
     return new_budget(
         *name, terms.neighbors, terms.total, terms.unit,
@@ -314,8 +297,7 @@ def _with_share(name: BudgetName, terms: BudgetTerms, whole: Budget | None) -> l
     """
     if whole is None:
         raise UnknownBudget(
-            "a share needs something to share: open a budget for the dataset {dataset} first",
-            dataset=name.dataset,
+            f"a share needs something to share: open a budget for the dataset {name.dataset} first"
         )
     use = terms.delta_for or (whole.delta_for if terms.total.delta else None)
     share = new_budget(*name, terms.neighbors, terms.total, terms.unit, delta_for=use)
@@ -336,11 +318,8 @@ def _same_or_recount(transaction: Transaction, budget: Budget, terms: BudgetTerm
     ours, theirs = ((b.terms, b.neighbors, b.unit, b.delta_for) for b in (budget, other))
     if ours != theirs:
         raise InvalidArgument(
-            "the budget of {budget_name} was opened as {old_terms}, not as "
-            "{new_terms}; to give it more, extend it",
-            budget_name=budget.name,
-            old_terms=_terms_in_words(budget),
-            new_terms=_terms_in_words(other),
+            f"the budget of {budget.name} was opened as {_terms_in_words(budget)}, not as "
+            f"{_terms_in_words(other)}; to give it more, extend it"
         )
     if terms.oversubscribed is None or budget.shares == terms.shares:
         return budget

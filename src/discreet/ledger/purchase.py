@@ -15,7 +15,6 @@ from uuid import uuid4
 from ..base.arguments import read_name
 from ..base.digests import is_current
 from ..base.doors import spelling
-from ..base.messages import Message
 from ..errors import (
     DiscreetError,
     LedgerCorrupt,
@@ -150,9 +149,8 @@ class Payer:
         if None not in holders:
             stored = queries.stored_budgets(transaction.database)
             raise UnknownBudget(
-                "no budget was opened for the dataset {dataset}; there are {names}",
-                dataset=preview(self.dataset),
-                names=", ".join(sorted({budget.dataset for budget in stored})) or Message("none"),
+                f"no budget was opened for the dataset {preview(self.dataset)}; there are "
+                f"{', '.join(sorted({budget.dataset for budget in stored})) or 'none'}"
             )
         if self.analyst in holders:
             return both
@@ -160,10 +158,8 @@ class Payer:
             budget.analyst for budget in queries.stored_budgets(transaction.database, self.dataset)
         ]
         raise UnknownBudget(
-            "the analyst {analyst} has no share of {dataset}; those who have: {names}",
-            analyst=preview(self.analyst),
-            dataset=self.dataset,
-            names=", ".join(filter(None, shares)) or Message("nobody"),
+            f"the analyst {preview(self.analyst)} has no share of {self.dataset}; those who have: "
+            f"{', '.join(filter(None, shares)) or 'nobody'}"
         )
 
     def paying_about(self, data: Iterable[About | None]) -> tuple[list[Budget], str | None]:
@@ -494,10 +490,8 @@ class Purchase:
         events = queries.events_of_request(transaction, payer.dataset, payer.analyst, request)
         if "charged_outside" in events:
             raise RequestConflict(
-                "request {request} was charged for a release made elsewhere (event {number}); give "
-                "this question a name of its own",
-                request=preview(request),
-                number=events["charged_outside"].number,
+                f"request {preview(request)} was charged for a release made elsewhere (event "
+                f"{events['charged_outside'].number}); give this question a name of its own"
             )
         charge = events.get("charged")
         if charge is not None and charge.body.get("digest") != self.bill.digest:
@@ -567,7 +561,7 @@ def answer_of_event(ending: Event) -> Indices:
         return decode(ending.body["answer"])
     except (KeyError, TypeError, ValueError):
         pass
-    raise LedgerCorrupt("the answer in event {number} cannot be read", number=ending.number)
+    raise LedgerCorrupt(f"the answer in event {ending.number} cannot be read")
 
 
 def without_frames(work: Callable[[], _T]) -> _T:

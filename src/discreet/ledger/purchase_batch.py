@@ -260,8 +260,8 @@ def buy_batch(payer: Payer, orders: Iterable[tuple[Bill, PrepareDraw]]) -> list[
         request = one.bill.request
         if purchases.setdefault(request, one).bill.digest != bill.digest:
             raise RequestConflict(
-                "request {request} is another question of this batch; give this one a name of its own",
-                request=preview(request),
+                f"request {preview(request)} is another question of this batch; give this one a "
+                "name of its own"
             )
         prepares.setdefault(request, prepare)
         requests.append(request)

@@ -192,7 +192,7 @@ def _readable(name: str, function: Callable[_P, _T], *args: _P.args, **kwargs: _
         return function(*args, **kwargs)
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass
-    raise LedgerCorrupt("{name} cannot be read", name=name)
+    raise LedgerCorrupt(f"{name} cannot be read")
 
 
 def _hash(event: Event, previous: str) -> str:
@@ -350,7 +350,7 @@ def _failures_of(transaction: Transaction, dataset: str, analyst: str | None) ->
     for event in _checked_events(rows, transaction.chain):
         failures = event.body.get("failures")
         if not isinstance(failures, int) or failures < 0:
-            raise LedgerCorrupt("event {number} cannot be read", number=event.number)
+            raise LedgerCorrupt(f"event {event.number} cannot be read")
         return failures
     return 0
 
@@ -409,7 +409,7 @@ def _checked_anew(previous: str, *columns: Any) -> Event:
     event = event_of(columns)
     head_of_row = _readable(f"event {event.number}", chain_hash, previous, *columns[:-1])
     if head_of_row != event.head and not is_chained(event, previous):
-        raise LedgerCorrupt("event {number} is not what was written", number=event.number)
+        raise LedgerCorrupt(f"event {event.number} is not what was written")
     return event
 
 
@@ -423,8 +423,7 @@ def _check_states(budgets: list[Budget], latest: list[Event]) -> None:
         about = [event for event in latest if budget.analyst in {None, event.analyst}][-1:]
         if not about or not _leaves(about[0], budget):
             raise LedgerCorrupt(
-                "the budget of {budget_name} is not what the latest event about it left it as",
-                budget_name=budget.name,
+                f"the budget of {budget.name} is not what the latest event about it left it as"
             )
 
 

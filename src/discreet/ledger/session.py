@@ -87,15 +87,13 @@ class Quote:
             Exhausted: with the amounts requested, spent and remaining.
         """
         if not self.fits:
-            why = self.closed or Message(
-                "spent {spent}, remaining {remaining}", spent=self.spent, remaining=self.remaining
-            )
+            why = self.closed or f"spent {self.spent}, remaining {self.remaining}"
             raise Exhausted(
-
-                    "the budget of {budget} cannot pay {cost}: {reason}",
-                    budget=self.name, cost=self.cost, reason=why,
-                requested=self.cost, spent=self.spent, remaining=self.remaining,
-            )  # fmt: skip
+                f"the budget of {self.name} cannot pay {self.cost}: {why}",
+                requested=self.cost,
+                spent=self.spent,
+                remaining=self.remaining,
+            )
 
     def as_dict(self) -> dict[str, object]:
         """Return the quote in plain values, exact numbers as text, ready for JSON."""

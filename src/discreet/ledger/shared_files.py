@@ -41,14 +41,10 @@ class SharedFile:
     def refusal(self) -> Exhausted:
         """The error for a question that would be charged. It is for the owner: it names files and budgets."""
         return Exhausted(
-            "{path} is a file of two budgets: {budget} names it by {source}, and {other} by {other_source}. "
-            "Nothing was charged. Describe {budget} with a narrower source, or say that they hold the data of "
-            "others: discreet ledger describe {budget} --separate",
-            path=self.path,
-            budget=self.budget,
-            source=self.source,
-            other=self.other,
-            other_source=self.other_source,
+            f"{self.path} is a file of two budgets: {self.budget} names it by {self.source}, and "
+            f"{self.other} by {self.other_source}. Nothing was charged. Describe {self.budget} "
+            "with a narrower source, or say that they hold the data of others: discreet ledger "
+            f"describe {self.budget} --separate"
         )
 
 
@@ -113,9 +109,9 @@ def _own_sources(bindings: Bindings, own: str, about: About | None) -> Iterator[
 def _check_number(number: int) -> None:
     if number > MOST_FILES:
         raise LedgerError(
-            "the sources of this ledger name more than {most_files} files, which are compared with every charge: "
-            "keep these budgets in ledgers of their own, or their rows in larger files",
-            most_files=MOST_FILES,
+            f"the sources of this ledger name more than {MOST_FILES} files, which are compared "
+            "with every charge: keep these budgets in ledgers of their own, or their rows in "
+            "larger files"
         )
 
 

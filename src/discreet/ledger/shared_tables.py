@@ -56,28 +56,24 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
         return [name for name in names if bindings.current(name) != own]
 
     if elsewhere := of_others(bindings.budgets_now_at(about.source)):
+        kept_budget = elsewhere[0]
         raise InvalidArgument(
-            "by the number of its file, the database of {budgets} was moved here, so {name} may be "
-            "about the same. Describe {kept_budget} as now, discreet ledger describe {kept_budget}; "
-            "or, if {name} holds the data of others, say so: discreet ledger {verb} {name} --separate",
-            budgets=" and ".join(elsewhere),
-            name=about.name,
-            kept_budget=elsewhere[0],
-            verb=verb,
+            f"by the number of its file, the database of {' and '.join(elsewhere)} was moved here, "
+            f"so {about.name} may be about the same. Describe {kept_budget} as now, discreet "
+            f"ledger describe {kept_budget}; or, if {about.name} holds the data of others, say so: "
+            f"discreet ledger {verb} {about.name} --separate"
         )
     own_sources = (one for one in bindings.sources if bindings.current(one.budget) == own)
     if read_reach(about.reach).table in {read_reach(one.reach).table for one in own_sources}:
         return
     if budgets := of_others(bindings.without_tables(about.source, declaration.names)):
+        kept_budget = budgets[0]
         raise InvalidArgument(
-            "the tables of {budgets} are not in the database any more under their names, so "
-            "{name} may be about the same. Describe {kept_budget} as now, discreet ledger describe "
-            "{kept_budget}; or, if those tables were dropped or {name} holds the data of others, "
-            "say so: discreet ledger {verb} {name} --separate",
-            budgets=" and ".join(budgets),
-            name=about.name,
-            kept_budget=budgets[0],
-            verb=verb,
+            f"the tables of {' and '.join(budgets)} are not in the database any more under their "
+            f"names, so {about.name} may be about the same. Describe {kept_budget} as now, "
+            f"discreet ledger describe {kept_budget}; or, if those tables were dropped or "
+            f"{about.name} holds the data of others, say so: discreet ledger {verb} {about.name} "
+            "--separate"
         )
 
 
@@ -92,14 +88,10 @@ def of_another(bindings: Bindings, about: About, others: Sequence[str]) -> Inval
     """Return the error for a dataset with a budget of its own and the source of other budgets."""
     names = [name for budget in others for name in bindings.of(budget)]
     return InvalidArgument(
-        "the source is or was that of {names}, whose budget is {others}: one source has one "
-        "budget, so {about_name} cannot keep its own. Make one of them, discreet ledger "
-        "merge {about_name} --into {other}; or say that they hold the data of others, "
-        "discreet ledger describe {about_name} --separate",
-        names=" and ".join(names),
-        others=" and ".join(others),
-        about_name=about.name,
-        other=others[0],
+        f"the source is or was that of {' and '.join(names)}, whose budget is "
+        f"{' and '.join(others)}: one source has one budget, so {about.name} cannot keep its own. "
+        f"Make one of them, discreet ledger merge {about.name} --into {others[0]}; or say that "
+        f"they hold the data of others, discreet ledger describe {about.name} --separate"
     )
 
 
@@ -117,14 +109,11 @@ def check_unit_of_source(
     for whole in budgets:
         if whole.analyst is None and bindings.of(whole.dataset) and whole.unit != unit:
             raise InvalidArgument(
-                "the source of {about_name} may hold the records of the budget of {dataset}, which "
-                "protects {old_unit}, and this would protect {new_unit}: no budget bounds the "
-                "releases of both. Describe both with one privacy unit; or say that they hold the "
-                "data of others, discreet ledger open {about_name} --separate",
-                about_name=about.name,
-                dataset=whole.dataset,
-                old_unit=one_record(whole.unit),
-                new_unit=one_record(unit),
+                f"the source of {about.name} may hold the records of the budget of "
+                f"{whole.dataset}, which protects {one_record(whole.unit)}, and this would protect "
+                f"{one_record(unit)}: no budget bounds the releases of both. Describe both with "
+                "one privacy unit; or say that they hold the data of others, discreet ledger open "
+                f"{about.name} --separate"
             )
 
 
@@ -147,12 +136,9 @@ def shared_budget(bindings: Bindings, declaration: Declaration) -> Iterator[None
     else:
         return
     raise InvalidArgument(
-        "{about_name} is about the same source as {bound}, so it has the same budget, and "
-        "{reason}. If it holds the data of others, say so: discreet ledger open {about_name} "
-        "--separate",
-        about_name=about.name,
-        bound=" and ".join(bindings.of(others[-1])),
-        reason=reason,
+        f"{about.name} is about the same source as {' and '.join(bindings.of(others[-1]))}, so it "
+        f"has the same budget, and {reason}. If it holds the data of others, say so: discreet "
+        f"ledger open {about.name} --separate"
     )
 
 
@@ -172,20 +158,12 @@ def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: Ab
     bindings = read_bindings(transaction)
     old, name = bindings.budget(whose), bindings.budget(into)
     if old == name:
-        raise InvalidArgument(
-            "the budget of {whose_name} is that of {into_name} already",
-            whose_name=whose.name,
-            into_name=into.name,
-        )
+        raise InvalidArgument(f"the budget of {whose.name} is that of {into.name} already")
     ends, stays = (queries.whole_budget(transaction, each) for each in (old, name))
     if ends.unit != stays.unit:
         raise InvalidArgument(
-            "the budget of {old} protects {old_unit}, and that of {name} {new_unit}: no "
-            "sum bounds both, so they cannot be merged",
-            old=old,
-            old_unit=one_record(ends.unit),
-            name=name,
-            new_unit=one_record(stays.unit),
+            f"the budget of {old} protects {one_record(ends.unit)}, and that of {name} "
+            f"{one_record(stays.unit)}: no sum bounds both, so they cannot be merged"
         )
     _charge_again(transaction, payer, old)
     for body in bindings.of(old).values():
@@ -225,9 +203,8 @@ def _charge_one(
     else:
         return
     raise Exhausted(
-        "the budget of {dataset} cannot pay what the other has spent: extend it first, "
+        f"the budget of {payer.dataset} cannot pay what the other has spent: extend it first, "
         "discreet ledger extend",
-        dataset=payer.dataset,
         requested=cost,
         spent=spent,
         remaining=remaining,

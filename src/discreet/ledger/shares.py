@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
 
 from ..base.doors import spelling
 from ..errors import Exhausted, InvalidArgument
@@ -21,17 +20,13 @@ def check_share(share: Budget, whole: Budget) -> None:
     if share.unit != whole.unit:
         fix = spelling(privacy_unit=plain_unit(whole.unit)) if whole.unit else "no privacy_unit"
         raise InvalidArgument(
-            "the budget of {whole_name} protects {one_record}, so a share of it takes {fix}",
-            whole_name=whole.name,
-            one_record=one_record(whole.unit),
-            fix=fix,
+            f"the budget of {whole.name} protects {one_record(whole.unit)}, so a share of it takes "
+            f"{fix}"
         )
     if _shared_terms(share) not in (_shared_terms(whole), _terms_without_delta(whole)):
         raise InvalidArgument(
-            "the budget of {whole_name} is in {kind}, so a share of it is too, got {share_kind}",
-            whole_name=whole.name,
-            kind=_kind_in_words(whole),
-            share_kind=_kind_in_words(share),
+            f"the budget of {whole.name} is in {_kind_in_words(whole)}, so a share of it is too, "
+            f"got {_kind_in_words(share)}"
         )
 
 
@@ -68,12 +63,8 @@ def shrink(share: Budget, total: Amount) -> Budget:
     step = _minus(share.counted_total, smaller.counted_total)
     if not _is_positive(step) or not smaller.is_within:
         raise InvalidArgument(
-            "the share {share_name} is {share_total} with {share_spent} spent; it can only "
-            "shrink to less of the same, and to no less than was spent, got {total}",
-            share_name=share.name,
-            share_total=share.total,
-            share_spent=share.spent,
-            total=total,
+            f"the share {share.name} is {share.total} with {share.spent} spent; it can only shrink "
+            f"to less of the same, and to no less than was spent, got {total}"
         )
     return smaller
 
@@ -91,7 +82,7 @@ def close(share: Budget) -> Budget:
         spent.delta if share.delta_for == "questions" else old.delta,
     )
     if total == old:
-        raise InvalidArgument("nothing is left of the share {share_name}", share_name=share.name)
+        raise InvalidArgument(f"nothing is left of the share {share.name}")
     return shrink(share, total)
 
 
@@ -115,9 +106,7 @@ def with_rule(
         InvalidArgument: if the shares cannot be reserved: one is of another kind, or they are more than it has.
     """
     if rule is None or rule == whole.shares:
-        raise InvalidArgument(
-            "the shares of {whole_name} are {rule} already", whole_name=whole.name, rule=rule
-        )
+        raise InvalidArgument(f"the shares of {whole.name} are {rule} already")
     all_shares = list(shares)
     for share in all_shares:
         check_share(share, replace(whole, shares=rule))
@@ -125,15 +114,12 @@ def with_rule(
         share.counted_total if rule == "reserved" else _in_units_of(share.spent, share)
         for share in all_shares
     )
-    spent = reduce(lambda so_far, cost: so_far + cost, costs, direct)
+    spent = sum(costs, start=direct)
     after = replace(whole, spent=spent, shares=rule)
     if rule == "reserved" and not after.is_within:
         raise InvalidArgument(
-            "the shares of {whole_name} and its own charges add up to {spent_amount}, more than "
-            "{counted_total}: shrink or close shares, or extend the budget",
-            whole_name=whole.name,
-            spent_amount=spent,
-            counted_total=whole.counted_total,
+            f"the shares of {whole.name} and its own charges add up to {spent}, more than "
+            f"{whole.counted_total}: shrink or close shares, or extend the budget"
         )
     return after
 
@@ -141,22 +127,13 @@ def with_rule(
 def _reserve(whole: Budget, cost: Amount, share: Budget) -> Budget:
     """Return the budget after a share costs so much more, which may be negative."""
     if _units(cost) != _units(whole.counted_total):
-        raise InvalidArgument(
-            "the budget of {whole_name} counts other units than {cost}",
-            whole_name=whole.name,
-            cost=cost,
-        )
+        raise InvalidArgument(f"the budget of {whole.name} counts other units than {cost}")
     after = replace(whole, spent=whole.spent + cost)
     if _is_positive(cost) and not after.is_within:
         raise Exhausted(
-            "the budget of {whole_name} cannot pay {cost} for the share of {analyst}: a share is "
-            "paid for when it is opened, and {remaining_amount} is left. Shrink or close another "
-            "share, extend the budget, or open it with {oversubscribe}",
-            whole_name=whole.name,
-            cost=cost,
-            analyst=share.analyst,
-            remaining_amount=whole.remaining,
-            oversubscribe=spelling(oversubscribed=True),
+            f"the budget of {whole.name} cannot pay {cost} for the share of {share.analyst}: a "
+            f"share is paid for when it is opened, and {whole.remaining} is left. Shrink or close "
+            f"another share, extend the budget, or open it with {spelling(oversubscribed=True)}",
             requested=cost,
             spent=whole.spent,
             remaining=whole.remaining,
@@ -203,9 +180,7 @@ def _minus(ours: Amount, theirs: Amount) -> Amount:
         InvalidArgument: if one has a unit that the other has not: the difference would lose it.
     """
     if _units(ours) != _units(theirs):
-        raise InvalidArgument(
-            "{ours} and {theirs} are in different units", ours=ours, theirs=theirs
-        )
+        raise InvalidArgument(f"{ours} and {theirs} are in different units")
     return Amount(
         _difference(ours.epsilon, theirs.epsilon), _difference(ours.rho, theirs.rho),
         ours.delta - theirs.delta,

@@ -488,9 +488,7 @@ class Store:
         is_older = version_of(connection) > 0
         is_file = self._is_sqlite and not self.in_memory
         if is_file and not is_older and Path(self.name).stat().st_size:
-            raise LedgerCorrupt(
-                "the file {name} is not empty, and there is no ledger in it", name=self.name
-            )
+            raise LedgerCorrupt(f"the file {self.name} is not empty, and there is no ledger in it")
         migrate(connection)
         if is_older:
             verify_chain(connection, None)

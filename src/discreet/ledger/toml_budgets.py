@@ -89,8 +89,7 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
     terms = _declared_amounts(configuration, name, analyst)
     if amounts_here and terms:
         raise InvalidArgument(
-            "{configuration_path} declares the amounts; change them there, or leave them out here",
-            configuration_path=configuration.path,
+            f"{configuration.path} declares the amounts; change them there, or leave them out here"
         )
     if not (amounts_here or terms):
         raise InvalidDescription(
@@ -134,8 +133,7 @@ def _ledger_place(configuration: Configuration) -> str:
     """
     if configuration.ledger is None:
         raise InvalidDescription(
-            '{configuration_path} declares no ledger; add ledger = "budget.db" at its top',
-            configuration_path=configuration.path,
+            f'{configuration.path} declares no ledger; add ledger = "budget.db" at its top'
         )
     return configuration.ledger
 
@@ -203,10 +201,8 @@ def existing(where: str, name: str) -> Ledger:
     """
     if "://" not in where and not Path(where).exists():
         raise UnknownBudget(
-            "there is no ledger at {where}, and only the owner of the data opens one: discreet "
-            "ledger open {name}",
-            where=where,
-            name=name,
+            f"there is no ledger at {where}, and only the owner of the data opens one: discreet "
+            f"ledger open {name}"
         )
     return _ledger(where)
 

@@ -118,10 +118,7 @@ class Transaction:
         self._is_checked = False
         rows = (_LOCKED if writing else _LEDGER).run(self.database)
         if len(rows) != 1:
-            raise LedgerCorrupt(
-                "a ledger says once who it is, and this one {number_of_rows} times",
-                number_of_rows=len(rows),
-            )
+            raise LedgerCorrupt(f"a ledger says once who it is, and this one {len(rows)} times")
         identity, first_schema, self._version, events, head = rows[0]
         if not isinstance(events, int) or not isinstance(head, str):
             raise LedgerCorrupt("the ledger does not say where it ends")
@@ -176,9 +173,7 @@ class Transaction:
             check_append_only(self.connection)
             self.state.is_protected = True
         if self._end.events and self._last != self._end.head:
-            raise LedgerCorrupt(
-                "event {events} is not the last one that was written", events=self._end.events
-            )
+            raise LedgerCorrupt(f"event {self._end.events} is not the last one that was written")
         self.state.chain = self._end
         self._is_checked = True
 
@@ -235,18 +230,13 @@ class Transaction:
         """
         if self._end.identity != last.ledger:
             raise LedgerCorrupt(
-                "the ledger {name} was replaced by another one; the one that was used here has the "
-                "id {ledger}",
-                name=name,
-                ledger=last.ledger,
+                f"the ledger {name} was replaced by another one; the one that was used here has "
+                f"the id {last.ledger}"
             )
         if not self._continues(last):
             raise LedgerCorrupt(
-                "the ledger {name} was replaced by an older copy, or written anew: event {number} "
-                "with the head {last_head} was seen, and is not in it",
-                name=name,
-                number=last.number,
-                last_head=last.head,
+                f"the ledger {name} was replaced by an older copy, or written anew: event "
+                f"{last.number} with the head {last.head} was seen, and is not in it"
             )
 
     def _ending(self, number: int) -> tuple[str | None, str | None]:

@@ -69,9 +69,7 @@ def read_noted_head(head: object) -> str | None:
     text = exact_text(head)
     if head is None or (text is not None and re.fullmatch("[0-9a-f]{64}", text)):
         return text
-    raise InvalidArgument(
-        "a head is the 64 digits that verify returned, got {head}", head=preview(head)
-    )
+    raise InvalidArgument(f"a head is the 64 digits that verify returned, got {preview(head)}")
 
 
 def verify_chain(connection: Connection, old_head: str | None) -> Verified:
@@ -107,8 +105,8 @@ def verify_events(chain: ChainHead, events: Iterable[Event], old_head: str | Non
     replay.check_complete()
     if not has_head:
         raise LedgerCorrupt(
-            "the head {old_head} is not in this ledger: it is an older copy, or was written anew",
-            old_head=preview(old_head),
+            f"the head {preview(old_head)} is not in this ledger: it is an older copy, or was "
+            "written anew"
         )
     return replay.budgets()
 
@@ -120,15 +118,13 @@ def _heads(chain: ChainHead, events: Iterable[Event], replay: "Replay") -> Itera
     for event in events:
         number += 1
         if event.number != number or not is_chained(event, head):
-            raise LedgerCorrupt("event {number} is not what was written", number=number)
+            raise LedgerCorrupt(f"event {number} is not what was written")
         replay.follow(event)
         head = event.head
         yield head
     if (number, head) != (chain.events, chain.head):
         raise LedgerCorrupt(
-            "the ledger ends after event {number}, and should after {events}",
-            number=number,
-            events=chain.events,
+            f"the ledger ends after event {number}, and should after {chain.events}"
         )
 
 
@@ -171,7 +167,7 @@ class Replay:
             pass
         else:
             return
-        raise LedgerCorrupt("event {number} cannot follow those before it", number=event.number)
+        raise LedgerCorrupt(f"event {event.number} cannot follow those before it")
 
     def check_complete(self) -> None:
         """Raise if the events end in the middle of a batch.
@@ -180,9 +176,7 @@ class Replay:
             LedgerCorrupt: if they do.
         """
         if self._batch is not None:
-            raise LedgerCorrupt(
-                "the batch of event {number} is not complete", number=self._batch.number
-            )
+            raise LedgerCorrupt(f"the batch of event {self._batch.number} is not complete")
 
     def _follow_batch(self, event: Event) -> None:
         """Check that the charges of a batch follow one another, from the first to the last."""

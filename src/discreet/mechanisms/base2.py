@@ -53,9 +53,8 @@ class Base2Eta:
             object.__setattr__(self, name, count(getattr(self, name), name, most))
         if self.x >= 1 << self.y:
             raise InvalidArgument(
-                "x must be below 2**y, so that eta is above zero, got x={x}, y={y}",
-                x=preview(self.x),
-                y=self.y,
+                f"x must be below 2**y, so that eta is above zero, got x={preview(self.x)}, "
+                f"y={self.y}"
             )
 
     @classmethod
@@ -67,9 +66,7 @@ class Base2Eta:
         """
         numbers = [part.strip() for part in text.split(",")]
         if len(numbers) not in {2, 3} or not all(part.isdecimal() for part in numbers):
-            raise InvalidArgument(
-                "eta must be x,y or x,y,z in whole numbers, got {text}", text=preview(text)
-            )
+            raise InvalidArgument(f"eta must be x,y or x,y,z in whole numbers, got {preview(text)}")
         return cls(*map(int, numbers))
 
     @property
@@ -127,9 +124,7 @@ class Base2:
         if not is_plain(self.granularity):  # what else it says it is may change
             object.__setattr__(self, "granularity", granularity)
         if not isinstance(self.eta, Base2Eta | None):
-            raise InvalidArgument(
-                "eta must be a Base2Eta(x, y, z), got {eta}", eta=preview(self.eta)
-            )
+            raise InvalidArgument(f"eta must be a Base2Eta(x, y, z), got {preview(self.eta)}")
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the spread that a scale divides: that of the rounded scores, in units of the score."""
@@ -156,8 +151,7 @@ class Base2:
         if self.eta is not None:
             if parameter is not None:
                 raise InvalidArgument(
-                    "eta already says how much privacy; leave out {parameter_kind}",
-                    parameter_kind=parameter.kind,
+                    f"eta already says how much privacy; leave out {parameter.kind}"
                 )
             return self.eta, self.eta.epsilon(spread)
         limit = epsilon_of(self._in_units(need_parameter(parameter)), spread, range_rho)
@@ -229,8 +223,7 @@ class RoundedCategorical:
         between = [i for i in range(len(self._scores)) if self._exact_part(i) != 0]
         if len(between) > _MOST_ROUNDED:
             raise InvalidScores(
-                "the distribution sums over every way to round at most {most_rounded} scores",
-                most_rounded=_MOST_ROUNDED,
+                f"the distribution sums over every way to round at most {_MOST_ROUNDED} scores"
             )
         mean = [arb(0)] * len(self._scores)
         for way in product((False, True), repeat=len(between)):

@@ -157,8 +157,7 @@ def read_base_measure(weights: object) -> WeightTuple:
     if _has_no_order(weights) or not isinstance(weights, Iterable):
         raise InvalidArgument(
             "base_measure must be a list of weights, one for each candidate in their order, got "
-            "{weights}",
-            weights=preview(weights),
+            f"{preview(weights)}"
         )
     measure = tuple(
         not_negative(weight, "each weight of base_measure")
@@ -182,7 +181,7 @@ def read_log_base_measure(logs: object) -> LogMeasure:
         with suppress(InvalidScores):  # its message speaks of scores
             measure = _read_logs(logs)
     if measure is None:
-        raise InvalidArgument("{expected}, got {logs}", expected=_EXPECTED, logs=preview(logs))
+        raise InvalidArgument(f"{_EXPECTED}, got {preview(logs)}")
     return measure
 
 
@@ -218,12 +217,8 @@ def weigh(scores: Vector, rate: Rate, measure: BaseMeasure) -> Law:
     """
     if measure.size != len(scores):
         raise InvalidArgument(
-            "{argument} has {measure_size} {numbers}, but there are {number_of_scores} "
-            "candidates; give one for each",
-            argument=measure.argument,
-            measure_size=measure.size,
-            numbers=measure.numbers,
-            number_of_scores=len(scores),
+            f"{measure.argument} has {measure.size} {measure.numbers}, but there are {len(scores)} "
+            "candidates; give one for each"
         )
     if len(measure.places) == len(scores):
         return PreparedWeights(MeasuredWeights(scores, rate, measure))

@@ -127,9 +127,7 @@ def check_number(scores: Sized, size: int | None) -> None:
     """
     if size is not None and len(scores) != size:
         raise InvalidScores(
-            "there are {size} candidates but {number_of_scores} scores; give one for each",
-            size=size,
-            number_of_scores=len(scores),
+            f"there are {size} candidates but {len(scores)} scores; give one for each"
         )
 
 

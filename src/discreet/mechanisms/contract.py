@@ -216,10 +216,9 @@ def identity_of(mechanism: Mechanism) -> dict[str, object]:
     parameters = getattr(mechanism, "parameters", None)
     if not isinstance(parameters, Mapping):
         raise InvalidArgument(
-            "the mechanism {mechanism_name} does not say its parameters, so a ledger could not "
+            f"the mechanism {mechanism.name} does not say its parameters, so a ledger could not "
             "tell one request from another; give it a property `parameters` that returns them in "
-            "a dict",
-            mechanism_name=mechanism.name,
+            "a dict"
         )
     return {"name": mechanism.name, "parameters": dict(parameters)}
 
@@ -235,15 +234,11 @@ def read_parameter(epsilon: object, rho: object, scale: object) -> PrivacyParame
     if not kinds:
         return None
     if len(kinds) > 1:
-        raise InvalidArgument(
-            "give one of epsilon, rho and scale, got {kinds}", kinds=" and ".join(kinds)
-        )
+        raise InvalidArgument(f"give one of epsilon, rho and scale, got {' and '.join(kinds)}")
     value = positive(parameters[kinds[0]], kinds[0])
     if not _LEAST <= value <= 1 / _LEAST:
         raise InvalidNumber(
-            "{kinds} must be between 1e-300 and 1e300, got {parameters}",
-            kinds=kinds[0],
-            parameters=preview(parameters[kinds[0]]),
+            f"{kinds[0]} must be between 1e-300 and 1e300, got {preview(parameters[kinds[0]])}"
         )
     return PrivacyParameter(kinds[0], value)  # type: ignore[arg-type]
 

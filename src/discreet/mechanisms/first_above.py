@@ -77,7 +77,7 @@ class FirstThreshold:
         """
         budget = need_parameter(parameter)
         if budget.kind != "epsilon":
-            raise InvalidArgument("first_above takes epsilon, not {kind}", kind=budget.kind)
+            raise InvalidArgument(f"first_above takes epsilon, not {budget.kind}")
         level, noise = self.rates(budget.value, neighbors)
         guarantee = PureDP(self.cost(level, noise, neighbors), neighbors)
         if guarantee.epsilon > budget.value:

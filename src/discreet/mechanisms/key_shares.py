@@ -98,5 +98,5 @@ def _certify(share: KeyShare, epsilon: Fraction, delta: Fraction, keys: int) -> 
 def _refuse(keys: int) -> NoReturn:
     """Raise: no share was certified."""
     raise InvalidArgument(
-        "no part of this epsilon and delta is known to serve each of {keys:,} keys", keys=keys
+        f"no part of this epsilon and delta is known to serve each of {keys:,} keys"
     )

@@ -29,10 +29,8 @@ def probabilities_of_largest(numbers: Sequence[int], k: int, noise: NoiseLaw) ->
     products = math.perm(len(numbers), k) * k * sums.width
     if products > _MOST_PRODUCTS:
         raise InvalidArgument(
-            "the probabilities of these lists take {products:,} products, and up to "
-            "{most_products:,} are worked out; simulate draws from any number",
-            products=products,
-            most_products=_MOST_PRODUCTS,
+            f"the probabilities of these lists take {products:,} products, and up to "
+            f"{_MOST_PRODUCTS:,} are worked out; simulate draws from any number"
         )
     chances = {
         one: chance

@@ -61,18 +61,9 @@ def read_options(name: str, texts: Iterable[str]) -> Mechanism:
         option, equals, value = text.partition("=")
         if option not in options:
             has = f"has the options {', '.join(options)}" if options else "has no options"
-            raise UnknownName(
-                "{mechanism_name} {verb}, got {option}",
-                mechanism_name=mechanism.name,
-                verb=has,
-                option=preview(option),
-            )
+            raise UnknownName(f"{mechanism.name} {has}, got {preview(option)}")
         if not equals or option in arguments:
-            raise InvalidArgument(
-                "give an option once, as {option}=VALUE, got {text}",
-                option=option,
-                text=preview(text),
-            )
+            raise InvalidArgument(f"give an option once, as {option}=VALUE, got {preview(text)}")
         arguments[option] = options[option](value)
     return MECHANISMS[name](**arguments) if arguments else mechanism
 
@@ -85,9 +76,7 @@ def serving_runs() -> str:
 def read_mechanism(mechanism: str | Mechanism) -> Mechanism:
     """Return the mechanism of that name, or the one given."""
     if isinstance(mechanism, type) and hasattr(mechanism, "calibrate"):
-        raise UnknownName(
-            "mechanism must be {mechanism_name}(), with brackets", mechanism_name=mechanism.__name__
-        )
+        raise UnknownName(f"mechanism must be {mechanism.__name__}(), with brackets")
     if not isinstance(mechanism, str) and hasattr(mechanism, "calibrate"):
         return mechanism
     name = choice(mechanism, "mechanism", MECHANISMS, ", or a mechanism")

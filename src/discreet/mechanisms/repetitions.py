@@ -50,7 +50,7 @@ class Repetitions:
         gamma = positive(self.gamma, "gamma")
         if not _LEAST <= gamma < 1:
             raise InvalidNumber(
-                "gamma must be at least 1e-6 and below 1, got {gamma}", gamma=preview(self.gamma)
+                f"gamma must be at least 1e-6 and below 1, got {preview(self.gamma)}"
             )
         object.__setattr__(self, "gamma", gamma)
 
@@ -75,8 +75,7 @@ class Repetitions:
         if not curve:
             raise InvalidArgument(
                 "an attempt must promise epsilon-DP or Rényi divergences, such as ZCDP or "
-                "GaussianDP, not {single}",
-                single=single,
+                f"GaussianDP, not {single}"
             )
         return RenyiDP(curve, single.neighbors)
 

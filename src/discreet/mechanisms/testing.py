@@ -73,10 +73,7 @@ class ScriptedBits:
         """Return the next word of the script."""
         word = self._script[self.read : self.read + self.width]
         if len(word) < self.width:
-            raise OutOfBits(
-                "the script of {number_of_script} bits came to its end",
-                number_of_script=len(self._script),
-            )
+            raise OutOfBits(f"the script of {len(self._script)} bits came to its end")
         self.read += self.width
         return int("".join(map(str, word)), 2)
 
@@ -134,7 +131,7 @@ def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
     to many more bits than 2**depth runs would allow.
     """
     if not callable(draw):
-        raise InvalidArgument("draw must be a function of bits, got {draw}", draw=preview(draw))
+        raise InvalidArgument(f"draw must be a function of bits, got {preview(draw)}")
     depth = count(depth, "depth", most=_DEEPEST)
     masses: dict[Hashable, Fraction] = {}
     open_share = Fraction(0)

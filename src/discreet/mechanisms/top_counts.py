@@ -79,8 +79,7 @@ class TopCounts:
         k = count(self.k, "k")
         if sensitivity.change != 1:
             raise InvalidArgument(
-                "noisy counts need scores that change by 1, not by {change}",
-                change=sensitivity.change,
+                f"noisy counts need scores that change by 1, not by {sensitivity.change}"
             )
         noisy = self._noisy(sensitivity.neighbors, parameter)
 

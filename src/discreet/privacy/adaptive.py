@@ -289,9 +289,7 @@ def _enough(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction:
 def _check(epsilons: Sequence[Fraction], bound: Fraction, name: str = "target") -> None:
     for value, what in [*((epsilon, "epsilon") for epsilon in epsilons), (bound, name)]:
         if value < 0:
-            raise InvalidNumber(
-                "{what} must be zero or more, got {value}", what=what, value=preview(value)
-            )
+            raise InvalidNumber(f"{what} must be zero or more, got {preview(value)}")
 
 
 def _tail(epsilon: Fraction, n: int, target: Fraction, most: int, binomials: list[arb]) -> arb:

@@ -116,9 +116,5 @@ def read_larger_delta(delta: Number, guarantee: Approximate) -> Fraction:
     """
     share = read_delta(delta)
     if share < guarantee.delta:
-        raise InvalidNumber(
-            "delta must be at least that of {guarantee}, got {delta}",
-            guarantee=guarantee,
-            delta=preview(delta),
-        )
+        raise InvalidNumber(f"delta must be at least that of {guarantee}, got {preview(delta)}")
     return share

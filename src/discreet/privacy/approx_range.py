@@ -47,7 +47,7 @@ class ApproxRange(BaseGuarantee):
         object.__setattr__(self, "rounds", Fraction(count(whole, "rounds")))
         share = read_delta(self.delta)
         if share == 0:
-            raise InvalidNumber("delta must be above zero, got {delta}", delta=preview(self.delta))
+            raise InvalidNumber(f"delta must be above zero, got {preview(self.delta)}")
         object.__setattr__(self, "delta", share)
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 

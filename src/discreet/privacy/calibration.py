@@ -29,7 +29,7 @@ def read_share(delta: object) -> Fraction:
     """
     share = positive(delta, "delta")
     if share >= 1:
-        raise InvalidNumber("delta must be below 1, got {delta}", delta=preview(delta))
+        raise InvalidNumber(f"delta must be below 1, got {preview(delta)}")
     return share
 
 

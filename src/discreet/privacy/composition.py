@@ -110,9 +110,7 @@ class Composition:
         )
         if not all_bounds.values:
             raise InvalidArgument(
-                "no epsilon is known at {equals} for {guarantee}",
-                equals=equals("delta", all_bounds.at),
-                guarantee=self,
+                f"no epsilon is known at {equals('delta', all_bounds.at)} for {self}"
             )
         return all_bounds
 
@@ -185,10 +183,9 @@ class Composition:
         distribution = losses_of(() if core is None else core.parts, self.slack)
         if distribution is None or self.extra_delta:
             raise InvalidArgument(
-                "no distribution of losses on one grid bounds {guarantee}: it takes up to a million "
-                "answers that all have a guarantee other than `ApproxRange`, and epsilons up to 64 "
-                "that are not too far apart",
-                guarantee=self,
+                f"no distribution of losses on one grid bounds {self}: it takes up to a million "
+                "answers that all have a guarantee other than `ApproxRange`, and epsilons up to "
+                "64 that are not too far apart"
             )
         return distribution
 

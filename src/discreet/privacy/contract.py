@@ -165,16 +165,12 @@ def check_guarantee(guarantee: object) -> Guarantee:
         return cast(Guarantee, guarantee)
     if "neighbors" in lacking:
         raise InvalidArgument(
-            "what composes are guarantees, such as PureDP('1/2', 'add_remove') or release.guarantee, "
-            "got {guarantee}",
-            guarantee=preview(guarantee),
+            "what composes are guarantees, such as PureDP('1/2', 'add_remove') or "
+            f"release.guarantee, got {preview(guarantee)}"
         )
     raise InvalidArgument(
-        "a guarantee must have {members}; {guarantee} lacks {lacking}. "
-        "discreet.privacy.contract.Guarantee says what each of them is",
-        members=", ".join(_NEEDED),
-        guarantee=preview(guarantee),
-        lacking=", ".join(lacking),
+        f"a guarantee must have {', '.join(_NEEDED)}; {preview(guarantee)} lacks "
+        f"{', '.join(lacking)}. discreet.privacy.contract.Guarantee says what each of them is"
     )
 
 
@@ -186,8 +182,7 @@ def read_part(part: object) -> Part:
     """
     if not isinstance(part, tuple) or len(part) != 2:
         raise InvalidArgument(
-            "parts must be pairs of a guarantee and how many answers have it, got {guarantee}",
-            guarantee=preview(part),
+            f"parts must be pairs of a guarantee and how many answers have it, got {preview(part)}"
         )
     return check_guarantee(part[0]), count(part[1], "count")
 

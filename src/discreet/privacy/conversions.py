@@ -31,7 +31,7 @@ def read_epsilon(value: object) -> Fraction:
     """Return an epsilon of zero or more."""
     number = exact(value, "epsilon")
     if number < 0:
-        raise InvalidNumber("epsilon must not be negative, got {value}", value=preview(value))
+        raise InvalidNumber(f"epsilon must not be negative, got {preview(value)}")
     return number
 
 
@@ -39,7 +39,7 @@ def read_delta(value: object) -> Fraction:
     """Return a delta from zero to below one."""
     number = exact(value, "delta")
     if not 0 <= number < 1:
-        raise InvalidNumber("delta must be from 0 to below 1, got {value}", value=preview(value))
+        raise InvalidNumber(f"delta must be from 0 to below 1, got {preview(value)}")
     return number
 
 
@@ -80,7 +80,7 @@ def divergence_at(divergence: Callable[[arb], arb | None], order: object) -> flo
     """
     number = exact(order, "order")
     if number <= 1:
-        raise InvalidNumber("order must be above 1, got {order}", order=preview(order))
+        raise InvalidNumber(f"order must be above 1, got {preview(order)}")
     with precision(_CONVERSION_BITS):
         bound = divergence(ball(number - 1))
         return math.inf if bound is None or not bound.is_finite() else float_up(upper(bound))

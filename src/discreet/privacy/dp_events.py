@@ -58,8 +58,7 @@ def _event(part: Guarantee, dp_event: Any) -> Any:
         laplace = part.pure if in_chain(part) and part.kind != "pure_dp" else _as_laplace(part.pure)
         return dp_event.LaplaceDpEvent(_float_down(1 / laplace))
     raise InvalidArgument(
-        "dp-accounting has no event for {part}; to_dp_accounting() hands over its privacy losses",
-        part=part,
+        f"dp-accounting has no event for {part}; to_dp_accounting() hands over its privacy losses"
     )
 
 

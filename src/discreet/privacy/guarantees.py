@@ -64,8 +64,7 @@ def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
         guarantee: Guarantee = make(*(plain_values[n] for n in make.__match_args__[:-1]), neighbors)
     except (KeyError, TypeError) as error:
         raise InvalidArgument(
-            "a guarantee must be what as_dict() returns, got {plain_values}",
-            plain_values=preview(plain_values),
+            f"a guarantee must be what as_dict() returns, got {preview(plain_values)}"
         ) from error
     return guarantee
 

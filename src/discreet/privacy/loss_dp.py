@@ -100,9 +100,7 @@ class LossDP(BaseGuarantee):
         share = read_delta(delta)
         epsilon = self.losses.epsilon(share)
         if epsilon is None:
-            raise InvalidArgument(
-                "delta must be above the mass at infinity, got {delta}", delta=preview(delta)
-            )
+            raise InvalidArgument(f"delta must be above the mass at infinity, got {preview(delta)}")
         return ApproxDP(epsilon, share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb | None:
@@ -161,9 +159,8 @@ def _read_losses(losses: object) -> LossDistribution:
         losses = _read_plain_losses(losses)
     if not isinstance(losses, LossDistribution):
         raise InvalidArgument(
-            "losses must be a LossDistribution, such as LossDistribution.gaussian(1, '1/64'), "
-            "got {losses}",
-            losses=preview(losses),
+            "losses must be a LossDistribution, such as LossDistribution.gaussian(1, '1/64'), got "
+            f"{preview(losses)}"
         )
     whole = (losses.lowest, losses.infinite, *losses.masses)
     if not isinstance(losses.step, Fraction) or not all(isinstance(mass, int) for mass in whole):

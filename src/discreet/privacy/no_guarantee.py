@@ -51,7 +51,7 @@ class NoGuarantee(BaseGuarantee):
         Raises:
             InvalidArgument: always.
         """
-        raise InvalidArgument("no epsilon holds at any delta: {guarantee}", guarantee=self)
+        raise InvalidArgument(f"no epsilon holds at any delta: {self}")
 
     def renyi(self, excess: arb) -> None:
         """Return None."""

@@ -77,11 +77,8 @@ class Odometer:
             counts[part] = counts.get(part, 0) + n
             if part.neighbors != self.neighbors:
                 raise InvalidArgument(
-                    "an odometer under {neighbors} cannot count a guarantee under {other}; take "
-                    ".under({relation}) of it",
-                    neighbors=self.neighbors,
-                    other=part.neighbors,
-                    relation=repr(self.neighbors),
+                    f"an odometer under {self.neighbors} cannot count a guarantee under "
+                    f"{part.neighbors}; take .under({self.neighbors!r}) of it"
                 )
         object.__setattr__(self, "parts", tuple(counts.items()))
 
@@ -138,9 +135,7 @@ class Odometer:
         bounds = [each for each in (self._sum(), self._mixture(share)) if each is not None]
         if not bounds:
             raise InvalidArgument(
-                "no epsilon is known at delta = {share} for {answers_in_words}",
-                share=share,
-                answers_in_words=self._answers_in_words(),
+                f"no epsilon is known at delta = {share} for {self._answers_in_words()}"
             )
         # *delta of single answers*: they come on top of the delta of the odometer.
         return ApproxDP(min(bounds), min(self.delta + share, Fraction(1)), self.neighbors)

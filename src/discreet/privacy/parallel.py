@@ -101,10 +101,9 @@ def _no_common_measure(a: Guarantee, b: Guarantee) -> InvalidArgument:
     """Return the error for two guarantees of which no known one is weaker than both."""
     names = {"zcdp": "zCDP"}
     first, second = (names.get(g.kind, str(g)) for g in ((a, b) if not a.slack else (b, a)))
+    part = "(epsilon, delta)-DP" if first == "zCDP" else second
     return InvalidArgument(
-        "{first} and {part} have no common measure; take .approx(delta) of the former",
-        first=first,
-        part="(epsilon, delta)-DP" if first == "zCDP" else second,
+        f"{first} and {part} have no common measure; take .approx(delta) of the former"
     )
 
 

@@ -139,9 +139,7 @@ class LossDistribution:
         end, pace = _ordinary(top, "top"), count(every, "every") * _ordinary(step, "step")
         if end > _MOST_LOSSES * pace / every:
             raise InvalidNumber(
-                "step must be at least top / {most_losses:,}, got {step}",
-                most_losses=_MOST_LOSSES,
-                step=preview(step),
+                f"step must be at least top / {_MOST_LOSSES:,}, got {preview(step)}"
             )
         with precision(_MASS_BITS):
             # *Both orders*: bounds on gamma >= 1 are enough.
@@ -157,9 +155,7 @@ class LossDistribution:
         first = math.floor(self.lowest * self.step / pace)
         last = math.ceil((self.lowest + len(self.masses)) * self.step / pace)
         if last - first > _MOST_LOSSES:
-            raise InvalidNumber(
-                "step must be coarser for these losses, got {step}", step=preview(step)
-            )
+            raise InvalidNumber(f"step must be coarser for these losses, got {preview(step)}")
         masses = [0] * (last - first + 2)
         with precision(_MASS_BITS):
             width = 1 - ball(-pace).exp()
@@ -178,15 +174,11 @@ class LossDistribution:
             InvalidArgument: if the steps differ.
         """
         if not isinstance(other, LossDistribution):
-            raise InvalidArgument(
-                "other must be a LossDistribution, got {other}", other=preview(other)
-            )
+            raise InvalidArgument(f"other must be a LossDistribution, got {preview(other)}")
         if self.step != other.step:
             raise InvalidArgument(
-                "both distributions must have the same step, got {step} and {other}; common_step "
-                "chooses one for all",
-                step=spell(self.step),
-                other=spell(other.step),
+                f"both distributions must have the same step, got {spell(self.step)} and "
+                f"{spell(other.step)}; common_step chooses one for all"
             )
         product = fmpz_poly(list(self.masses)) * fmpz_poly(list(other.masses))
         # *Products*: exact, then each coefficient is rounded up.
@@ -215,9 +207,7 @@ class LossDistribution:
         """
         at = exact(epsilon, "epsilon")
         if at < 0:
-            raise InvalidNumber(
-                "epsilon must be zero or more, got {epsilon}", epsilon=preview(epsilon)
-            )
+            raise InvalidNumber(f"epsilon must be zero or more, got {preview(epsilon)}")
         first = max(math.floor(at / self.step) + 1, self.lowest)
         above = list(self.masses[first - self.lowest :])
         with precision(_MASS_BITS):
@@ -234,7 +224,7 @@ class LossDistribution:
         """
         level = exact(delta, "delta")
         if level < 0:
-            raise InvalidNumber("delta must be zero or more, got {delta}", delta=preview(delta))
+            raise InvalidNumber(f"delta must be zero or more, got {preview(delta)}")
         if self.delta(0) <= level:
             return Fraction(0)
         low, high = 0, max(1, self.lowest + len(self.masses) - 1)
@@ -262,9 +252,8 @@ class LossDistribution:
             ) from None
         if Fraction(float(self.step)) != self.step:
             raise InvalidNumber(
-                "step must be a double for dp-accounting, got {step}; common_step chooses a power "
-                "of two",
-                step=spell(self.step),
+                f"step must be a double for dp-accounting, got {spell(self.step)}; common_step "
+                "chooses a power of two"
             )
         doubles = [float_up(Fraction(mass, UNIT)) for mass in (self.infinite, *self.masses)]
         return PrivacyLossDistribution.create_from_rounded_probability(
@@ -348,9 +337,8 @@ def _discretise(
     end = math.ceil(size / pace)
     if end > _MOST_LOSSES:
         raise InvalidNumber(
-            "step must be at least epsilon / {most_losses:,}, got {step}; common_step chooses one",
-            most_losses=_MOST_LOSSES,
-            step=preview(step),
+            f"step must be at least epsilon / {_MOST_LOSSES:,}, got {preview(step)}; common_step "
+            "chooses one"
         )
     with precision(_MASS_BITS):
         curve = law(ball(size))
@@ -382,12 +370,7 @@ def _join_heights(
 def _ordinary(value: Number, name: str) -> Fraction:
     number = positive(value, name)
     if number > _LARGEST:
-        raise InvalidNumber(
-            "{name} must be at most {largest:,}, got {value}",
-            name=name,
-            largest=_LARGEST,
-            value=preview(value),
-        )
+        raise InvalidNumber(f"{name} must be at most {_LARGEST:,}, got {preview(value)}")
     return number
 
 

@@ -59,9 +59,7 @@ class ByCurve(BaseGuarantee):
         """
         share = read_delta(delta)
         if share == 0:
-            raise InvalidNumber(
-                "delta must be above zero: {without_delta}", without_delta=self.without_delta
-            )
+            raise InvalidNumber(f"delta must be above zero: {self.without_delta}")
         return ApproxDP(epsilon_of_curve(self.renyi, share), share, self.neighbors)
 
     def ceiling(self, chance: arb) -> None:
@@ -168,13 +166,9 @@ def _read_curve(curve: object) -> _Curve:
     for (low, before), (high, after) in pairwise(points):
         if after < before * (1 - _NOISE):
             raise InvalidArgument(
-                "Rényi divergences do not fall with the order, but that of {high} is given as "
-                "{after} and that of {low} as {before}; give the divergences themselves, not "
-                "the epsilons of some delta that follow from them",
-                high=spell(high),
-                after=spell(after),
-                low=spell(low),
-                before=spell(before),
+                f"Rényi divergences do not fall with the order, but that of {spell(high)} is given "
+                f"as {spell(after)} and that of {spell(low)} as {spell(before)}; give the "
+                "divergences themselves, not the epsilons of some delta that follow from them"
             )
     return points
 
@@ -187,9 +181,8 @@ def _pairs(curve: object) -> list[tuple[object, object]]:
         pairs = [(a, d) for a, d in cast(Iterable[tuple[object, object]], items)]
     if not pairs:
         raise InvalidArgument(
-            "curve must map orders above 1 to Rényi divergences, for example {{2: 0.1, 8: 0.4}}, "
-            "or be a function from an order to one; got {curve}",
-            curve=preview(curve),
+            "curve must map orders above 1 to Rényi divergences, for example {2: 0.1, 8: 0.4}, or "
+            f"be a function from an order to one; got {preview(curve)}"
         )
     return pairs
 
@@ -200,7 +193,7 @@ def _order(value: object) -> Fraction:
     if isinstance(value, float):
         number = min(number, Fraction(value))
     if number <= 1:
-        raise InvalidNumber("an order must be above 1, got {value}", value=preview(value))
+        raise InvalidNumber(f"an order must be above 1, got {preview(value)}")
     return number
 
 
@@ -245,7 +238,7 @@ def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
                 steps_of_curve.append((a, short_up(max(upper(divergence), Fraction(0)))))
     if not steps_of_curve:
         raise InvalidArgument(
-            "orders up to {m} say nothing about datasets {m} steps apart; give larger ones", m=m + 1
+            f"orders up to {m + 1} say nothing about datasets {m + 1} steps apart; give larger ones"
         )
     least = list(
         accumulate((d for _, d in reversed(steps_of_curve)), min)

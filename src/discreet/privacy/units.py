@@ -30,8 +30,8 @@ def read_unit(unit: object) -> Unit | None:
     if columns and len({*columns}) == len(names):
         return columns[0] if len(columns) == 1 else tuple(columns)
     raise InvalidArgument(
-        "privacy_unit must be the name of a column, or a list of distinct names, got {unit}",
-        unit=preview(unit),
+        "privacy_unit must be the name of a column, or a list of distinct names, got "
+        f"{preview(unit)}"
     )
 
 

@@ -45,10 +45,9 @@ def refuse_large_delta(guarantee: Guarantee) -> None:
     """
     if guarantee.slack > LARGEST_DELTA and not _is_void(guarantee):
         raise InvalidNumber(
-            "{delta} is above 0.01: it may show about one in {number:,} values that one person alone "
-            "holds. Give a δ far below 1 divided by the number of people, such as 1e-8",
-            delta=equals("δ", guarantee.slack),
-            number=round(1 / guarantee.slack),
+            f"{equals('δ', guarantee.slack)} is above 0.01: it may show about one in "
+            f"{round(1 / guarantee.slack):,} values that one person alone holds. Give a δ far "
+            "below 1 divided by the number of people, such as 1e-8"
         )
 
 

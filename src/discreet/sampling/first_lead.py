@@ -104,9 +104,8 @@ class FirstAbove:
         """
         if len(self.leads) > _MOST_ENCLOSED:
             raise InvalidArgument(
-                "a distribution over more than {most_enclosed:,} thresholds is not computed; "
-                "simulate draws from it",
-                most_enclosed=_MOST_ENCLOSED,
+                f"a distribution over more than {_MOST_ENCLOSED:,} thresholds is not computed; "
+                "simulate draws from it"
             )
         digits = flint.ctx.prec
         with precision(

@@ -90,10 +90,9 @@ class OptimalProbabilities:
             )
         if self.size > LONGEST_TABLE:
             raise InvalidArgument(
-                "a key would be certain of its answer from {size:,} records on only, and at most "
-                "{longest_table:,} are served: take a larger epsilon, or fewer keys for each unit",
-                size=self.size,
-                longest_table=LONGEST_TABLE,
+                f"a key would be certain of its answer from {self.size:,} records on only, and at "
+                f"most {LONGEST_TABLE:,} are served: take a larger epsilon, or fewer keys for each "
+                "unit"
             )
 
     @cached_property

@@ -84,19 +84,15 @@ def _array(values: Any) -> Any:
     """Return an array of two dimensions."""
     if hasattr(type(values), "columns") or isinstance(values, np.ma.MaskedArray):
         raise InvalidScores(
-            "{expected}, got {values}; of a DataFrame give frame.to_numpy(), and its columns as "
-            "candidates",
-            expected=_EXPECTED,
-            values=preview(values),
+            f"{_EXPECTED}, got {preview(values)}; of a DataFrame give frame.to_numpy(), and its "
+            "columns as candidates"
         )
     if not hasattr(type(values), "__dlpack__") and not hasattr(type(values), "__array__"):
-        raise InvalidScores("{expected}, got {values}", expected=_EXPECTED, values=preview(values))
+        raise InvalidScores(f"{_EXPECTED}, got {preview(values)}")
     array = as_array(values)
     if array.ndim != 2:
         raise InvalidScores(
-            "{expected}, got an array of {array_ndim} dimensions; for one answer use select",
-            expected=_EXPECTED,
-            array_ndim=array.ndim,
+            f"{_EXPECTED}, got an array of {array.ndim} dimensions; for one answer use select"
         )
     return array
 
@@ -109,11 +105,7 @@ def _length(row: Any) -> int:
     """
     if isinstance(row, list | tuple) or (isinstance(row, np.ndarray) and row.ndim == 1):
         return len(row)
-    raise InvalidScores(
-        "{expected}, got a row that is {kind_of_row}",
-        expected=_EXPECTED,
-        kind_of_row=_kind_of_row(row),
-    )
+    raise InvalidScores(f"{_EXPECTED}, got a row that is {_kind_of_row(row)}")
 
 
 def _kind_of_row(row: object) -> str:

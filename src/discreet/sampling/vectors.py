@@ -49,9 +49,7 @@ _TOO_LONG = 10**_SCORE_DIGITS
 
 def not_finite() -> InvalidScores:
     """Return the error for scores with a NaN or an infinity among them."""
-    error = InvalidScores(
-        "{expected}; there is a NaN or an infinity among them", expected=_EXPECTED
-    )
+    error = InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
     error.is_finite = False
     return error
 
@@ -147,23 +145,16 @@ def read_vector(values: object) -> Vector:
         return Vector(values)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidScores(
-            "{expected}, one for each candidate, got a single {values_name}",
-            expected=_EXPECTED,
-            values_name=type(values).__name__,
+            f"{_EXPECTED}, one for each candidate, got a single {type(values).__name__}"
         )
     if isinstance(values, Set | np.ma.MaskedArray) or hasattr(values, "columns"):
-        raise InvalidScores(
-            "{expected} in order, got {values}; give a list or an array",
-            expected=_EXPECTED,
-            values=preview(values),
-        )
+        raise InvalidScores(f"{_EXPECTED} in order, got {preview(values)}; give a list or an array")
     several = None if hasattr(values, "__array__") else read_sequence(values, "scores")
     types = set[type]() if several is None else types_of(several)
     array = np.asarray(values) if several is None else _from_list(several, types)
     if array.ndim != 1:
         raise InvalidScores(
-            "scores must be one-dimensional, got an array of {array_ndim} dimensions",
-            array_ndim=array.ndim,
+            f"scores must be one-dimensional, got an array of {array.ndim} dimensions"
         )
     if len(array) == 0:
         raise InvalidScores("scores must not be empty: there must be at least one candidate")
@@ -191,12 +182,7 @@ def _exact_array(array: NDArray[Any]) -> ExactArray:
     if kind in ("f", "O"):
         return objects([_score(value) for value in array])
     hint = "; make it float32, which is exact" if array.dtype.name == "bfloat16" else ""
-    raise InvalidScores(
-        "{expected}, got an array of type {array_dtype}{hint}",
-        expected=_EXPECTED,
-        array_dtype=array.dtype,
-        hint=hint,
-    )
+    raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}{hint}")
 
 
 def _from_list(values: list[Any], types: set[type]) -> ExactArray:
@@ -222,11 +208,7 @@ def _score(value: object) -> int | Fraction:
     """Return one score as an integer or a fraction."""
     score = _exact_score(value)
     if max(abs(score.numerator), score.denominator) >= _TOO_LONG:
-        raise InvalidScores(
-            "{expected}; there is one of more than {score_digits:,} digits",
-            expected=_EXPECTED,
-            score_digits=_SCORE_DIGITS,
-        )
+        raise InvalidScores(f"{_EXPECTED}; there is one of more than {_SCORE_DIGITS:,} digits")
     return score
 
 
@@ -242,11 +224,7 @@ def _exact_score(value: object) -> int | Fraction:
         if not _is_finite(value):
             raise not_finite()
         return Fraction(*cast(Any, value).as_integer_ratio())
-    raise InvalidScores(
-        "{expected}; there is one of type {value_name}",
-        expected=_EXPECTED,
-        value_name=type(value).__name__,
-    )
+    raise InvalidScores(f"{_EXPECTED}; there is one of type {type(value).__name__}")
 
 
 def _is_finite(value: Any) -> bool:

@@ -93,9 +93,7 @@ class AboveThreshold:
                 "monotonic speaks of records that come or go; leave it out under replace_one"
             )
         if not callable(getattr(type(self.bits), "word", None)):
-            raise InvalidArgument(
-                "bits must be a source of random bits, got {bits}", bits=preview(self.bits)
-            )
+            raise InvalidArgument(f"bits must be a source of random bits, got {preview(self.bits)}")
         settle(self, "_scales", self._calibrate())
         account = read_account(self.ledger)
         if account is not None:
@@ -138,9 +136,8 @@ class AboveThreshold:
         with self._lock:
             if self.remaining == 0:
                 raise Exhausted(
-                    "this session has given all its positive answers (count={words}), which is what its "
-                    "epsilon pays for; begin a new one, which costs its own",
-                    words=self.count,
+                    f"this session has given all its positive answers (count={self.count}), which "
+                    "is what its epsilon pays for; begin a new one, which costs its own"
                 )
             values = read_vector([value])
             values.best()  # refuses what is not finite

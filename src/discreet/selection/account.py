@@ -136,8 +136,8 @@ def read_account(ledger: object) -> Account | None:
     if ledger is None or hasattr(ledger, "buy"):
         return ledger
     raise InvalidArgument(
-        'ledger must be a session, such as Ledger("budget.db").session("adult"), got {ledger}',
-        ledger=preview(ledger),
+        'ledger must be a session, such as Ledger("budget.db").session("adult"), got '
+        f"{preview(ledger)}"
     )
 
 

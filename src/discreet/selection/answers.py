@@ -91,8 +91,6 @@ def refuse_too_many(number: int, most: int) -> None:
     """Raise if there are more answers than are worked out one by one."""
     if number > most:
         raise InvalidArgument(
-            "there are {number:,} answers, and up to {most:,} are worked out; simulate draws "
-            "from any number",
-            number=number,
-            most=most,
+            f"there are {number:,} answers, and up to {most:,} are worked out; simulate draws from "
+            "any number"
         )

@@ -96,7 +96,7 @@ class Labels(Sequence[object]):
         self._labels: tuple[Any, ...] = tuple(plain_values(labels, argument))
         if not self._labels:
             raise InvalidCandidates(
-                "{argument} must not be empty: there must be something to answer", argument=argument
+                f"{argument} must not be empty: there must be something to answer"
             )
         types = types_of(self._labels)
         are_plain = types <= {int, float}
@@ -138,12 +138,9 @@ class Labels(Sequence[object]):
         with suppress(InvalidCandidates):
             return cls.of(candidates, argument)
         raise InvalidCandidates(
-            "{argument} must be distinct simple values, one to {most_listed:,} of them, and none "
-            "missing; these are not, and those of a {library} object are not shown: say which "
-            "are public with a list",
-            argument=argument,
-            most_listed=MOST_LISTED,
-            library=library,
+            f"{argument} must be distinct simple values, one to {MOST_LISTED:,} of them, and none "
+            f"missing; these are not, and those of a {library} object are not shown: say which are "
+            "public with a list"
         )
 
     def in_order(self, places: Iterable[int]) -> "Labels":
@@ -263,16 +260,15 @@ class Grid(Generic[T]):
         end: object = lo
         if isinstance(end, dt.date) or _DATE.match(exact_text(end) or ""):
             raise InvalidNumber(
-                "lo must be a number, got {lo}; for dates give a DateGrid", lo=preview(lo)
+                f"lo must be a number, got {preview(lo)}; for dates give a DateGrid"
             )
         self.lo, self.hi, self.step = exact(lo, "lo"), exact(hi, "hi"), positive(step, "step")
         steps = (self.hi - self.lo) / self.step
         if steps < 0 or steps.denominator != 1:
             order = "; the lower end comes first" if steps < 0 else ""
             raise InvalidCandidates(
-                "hi must be lo plus a whole number of steps, got {ends}{order}",
-                ends=spelling(lo=lo, hi=hi, step=step),
-                order=order,
+                "hi must be lo plus a whole number of steps, got "
+                f"{spelling(lo=lo, hi=hi, step=step)}{order}"
             )
         self.size = int(steps) + 1
         every = math.lcm(self.lo.denominator, self.step.denominator)
@@ -466,15 +462,10 @@ def plain_values(labels: Iterable[object], argument: str) -> Iterable[object]:
     """Return the labels as Python values, out of the arrays and scalars of numpy and PyArrow."""
     single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
     if single or hasattr(type(labels), "columns"):
-        raise InvalidCandidates(
-            "{argument} must be a list, got {labels}", argument=argument, labels=preview(labels)
-        )
+        raise InvalidCandidates(f"{argument} must be a list, got {preview(labels)}")
     if isinstance(labels, Sized) and _length(labels) > MOST_LISTED:
         raise InvalidCandidates(
-            "{argument} in a list must be at most {most_listed:,}{advice}",
-            argument=argument,
-            most_listed=MOST_LISTED,
-            advice=_LONGER.get(argument, ""),
+            f"{argument} in a list must be at most {MOST_LISTED:,}{_LONGER.get(argument, '')}"
         )
     for to_list in ("tolist", "to_pylist", "to_list"):
         if hasattr(labels, to_list):
@@ -492,28 +483,20 @@ def check_distinct_labels(labels: tuple[object, ...], argument: str) -> None:
     for label in labels:
         if not isinstance(label, Hashable):
             raise InvalidCandidates(
-                "{argument} must be simple values such as text, numbers or dates, got {label}",
-                argument=argument,
-                label=preview(label),
+                f"{argument} must be simple values such as text, numbers or dates, got "
+                f"{preview(label)}"
             )
         if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
-            raise InvalidCandidates(
-                "{argument} must not be missing or NaN, got {label}",
-                argument=argument,
-                label=preview(label),
-            )
+            raise InvalidCandidates(f"{argument} must not be missing or NaN, got {preview(label)}")
         if not _can_be_told(label):
             raise InvalidCandidates(
-                "{argument} must be text in UTF-8, numbers of at most 4,200 digits ..., got {label}",
-                argument=argument,
-                label=preview(label),
+                f"{argument} must be text in UTF-8, numbers of at most 4,200 digits ..., got "
+                f"{preview(label)}"
             )
         for form in _forms(label, argument):
             if form in first_of:
                 raise InvalidCandidates(
-                    "{argument} must be distinct, {first}",
-                    argument=argument,
-                    first=_twice(first_of[form], label),
+                    f"{argument} must be distinct, {_twice(first_of[form], label)}"
                 )
             first_of[form] = label
 
@@ -551,10 +534,8 @@ def _forms(label: object, argument: str) -> set[object]:
     except TypeError:  # a tuple of lists
         pass
     raise InvalidCandidates(
-        "{argument} must be simple values such as text, numbers or dates, got {label} that "
-        "cannot be hashed",
-        argument=argument,
-        label=preview(label),
+        f"{argument} must be simple values such as text, numbers or dates, got {preview(label)} "
+        "that cannot be hashed"
     )
 
 

@@ -114,8 +114,7 @@ class DateStep:
         if match is None:
             raise InvalidCandidates(
                 'a step of dates must be hours, days or months, such as "1 month", "7 days" or "6 '
-                'hours", got {step}',
-                step=preview(step),
+                f'hours", got {preview(step)}'
             )
         unit: Any = match[2]
         return cls(int(match[1] or 1), unit)
@@ -198,30 +197,27 @@ class DateGrid(Generic[T]):
         self.step, self.clock = DateStep.read(step), clock_of(self.lo)
         if not isinstance(self.lo, dt.datetime) and self.step.unit == "hour":
             raise InvalidCandidates(
-                'a step of hours is of times, so give lo as one, such as "{lo}T00:00"', lo=self.lo
+                f'a step of hours is of times, so give lo as one, such as "{self.lo}T00:00"'
             )
         if self.step.unit == "month" and self.lo.day > _LAST_DAY:
             raise InvalidCandidates(
-                "steps of months begin on a day that every month has, from 1 to {last_day}, got {lo}",
-                last_day=_LAST_DAY,
-                lo=self.lo,
+                f"steps of months begin on a day that every month has, from 1 to {_LAST_DAY}, got "
+                f"{self.lo}"
             )
         last = self._steps_to_end()
         if last < 0:
             raise InvalidCandidates(
-                "hi must not be before lo, got {ends}", ends=spelling(lo=self.lo, hi=self.hi)
+                f"hi must not be before lo, got {spelling(lo=self.lo, hi=self.hi)}"
             )
         if not self._is_even and last >= _MOST_UNEVEN:
             raise InvalidCandidates(
-                "a grid in a time zone must have at most {most_uneven:,} points",
-                most_uneven=_MOST_UNEVEN,
+                f"a grid in a time zone must have at most {_MOST_UNEVEN:,} points"
             )
         self.size = last + 1
         self.hi = self._point(last)
         if not self._is_even and any(most <= first for first, most in pairwise(self._instants)):
             raise InvalidCandidates(
-                "a day between lo and hi is not there in the zone {zone}: take steps of hours",
-                zone=self.zone,
+                f"a day between lo and hi is not there in the zone {self.zone}: take steps of hours"
             )
 
     @property
@@ -418,19 +414,16 @@ def _read_ends(lo: object, hi: object, zone: str | None) -> tuple[dt.date, dt.da
         moment = as_moment(value)
         if moment is None:
             raise InvalidCandidates(
-                '{name} must be a date or a time, such as "2024-12-31" or "2024-12-31T12:00", got '
-                "{value}",
-                name=name,
-                value=preview(value),
+                f'{name} must be a date or a time, such as "2024-12-31" or "2024-12-31T12:00", got '
+                f"{preview(value)}"
             )
         ends.append(moment)
     kinds = {isinstance(end, dt.datetime) for end in ends}
     if len(kinds) > 1 or (zone is not None and False in kinds):
         raise InvalidCandidates(
-            "lo and hi must both be dates, or both times{part}, got {lo} and {hi}",
-            part="" if zone is None else ", in a zone times",
-            lo=preview(lo),
-            hi=preview(hi),
+            "lo and hi must both be dates, or both "
+            f"times{'' if zone is None else ', in a zone times'}, got {preview(lo)} and "
+            f"{preview(hi)}"
         )
     return _in_one_zone(ends, zone) if True in kinds else (ends[0], ends[1])
 
@@ -460,7 +453,7 @@ def _in_one_zone(ends: Iterable[Any], zone: str | None) -> tuple[dt.datetime, dt
                 reason = "the clock of that zone skips lo"
     except (ValueError, OverflowError) as error:
         reason = str(error)
-    raise InvalidCandidates("lo and hi cannot be times of one grid: {reason}", reason=reason)
+    raise InvalidCandidates(f"lo and hi cannot be times of one grid: {reason}")
 
 
 def _is_skipped(moment: dt.datetime) -> bool:

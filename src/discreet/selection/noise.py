@@ -75,11 +75,8 @@ def _score(distance: Distance, terms: Terms) -> Score:
             f"there are {size:,} points" if size else "without lo and hi there is no end of points"
         )
         raise InvalidArgument(
-            "{mechanism_name} needs up to {most_listed:,} points in a list, and {many}; use a "
-            "larger step, or the exponential mechanism",
-            mechanism_name=mechanism.name,
-            most_listed=_MOST_LISTED,
-            many=many,
+            f"{mechanism.name} needs up to {_MOST_LISTED:,} points in a list, and {many}; use a "
+            "larger step, or the exponential mechanism"
         )
     return ListedDistance(distance)
 

@@ -428,16 +428,13 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
     """Raise if the mechanism cannot serve the kind of range the score is over."""
     if score.in_runs and not mechanism.takes_runs:
         raise InvalidArgument(
-            "{mechanism_name} needs candidates in a list; on a grid or in a table use "
-            "{serving_runs}",
-            mechanism_name=mechanism.name,
-            serving_runs=serving_runs(),
+            f"{mechanism.name} needs candidates in a list; on a grid or in a table use "
+            f"{serving_runs()}"
         )
     if score.in_runs == "sloping" and mechanism.takes_runs == "flat":
         raise InvalidArgument(
-            "{mechanism_name} needs scores in steps; where they slope use the exponential "
-            "mechanism",
-            mechanism_name=mechanism.name,
+            f"{mechanism.name} needs scores in steps; where they slope use the exponential "
+            "mechanism"
         )
 
 

@@ -92,9 +92,8 @@ class ReleasedValue:
             ):  # longer than Python spells, or past the last year
                 pass
         raise InvalidArgument(
-            "a {value_name} like this cannot be released: give a text, a truth, a finite number, "
-            "a date, a time or a UUID",
-            value_name=type(value).__name__,
+            f"a {type(value).__name__} like this cannot be released: give a text, a truth, a "
+            "finite number, a date, a time or a UUID"
         )
 
     @property

@@ -105,11 +105,8 @@ def _in_order(sensitivities: Mapping[Any, Number], labels: Labels | None) -> lis
     missing = [label for label in labels if label not in sensitivities]
     if missing or len(sensitivities) != labels.size:
         raise InvalidArgument(
-            "sensitivities must have one entry for each of the {size} candidates; it has {number}, "
-            "and {missing} candidates have none",
-            size=labels.size,
-            number=len(sensitivities),
-            missing=len(missing),
+            f"sensitivities must have one entry for each of the {labels.size} candidates; it has "
+            f"{len(sensitivities)}, and {len(missing)} candidates have none"
         )
     return [sensitivities[label] for label in labels]
 
@@ -117,6 +114,6 @@ def _in_order(sensitivities: Mapping[Any, Number], labels: Labels | None) -> lis
 def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:
     """Return about (2 / epsilon) * ln(n / beta). Any number is as private, so rounding does no harm."""
     if beta >= 1:
-        raise InvalidNumber("beta must be below 1, got {beta}", beta=preview(beta))
+        raise InvalidNumber(f"beta must be below 1, got {preview(beta)}")
     log = math.log(n) + math.log(beta.denominator) - math.log(beta.numerator)
     return 2 / epsilon * Fraction(round(1024 * log), 1024)

@@ -236,10 +236,8 @@ def _possible(mechanism: Mechanism, labels: Labels | None) -> Sequence[bool] | N
     possible: Sequence[bool] | None = getattr(mechanism, "possible", None)
     if possible is not None and labels is not None and len(possible) != labels.size:
         raise InvalidArgument(
-            "there are {labels_size} candidates, but the mask or the base measure is for "
-            "{number_of_possible}",
-            labels_size=labels.size,
-            number_of_possible=len(possible),
+            f"there are {labels.size} candidates, but the mask or the base measure is for "
+            f"{len(possible)}"
         )
     return possible
 
@@ -256,17 +254,12 @@ def _check_shape(
         InvalidScores: if they are not of the public shape.
     """
     if len(table) != number:
-        raise InvalidScores(
-            "there are {number_of_table} rows of scores, and rows is {number}",
-            number_of_table=len(table),
-            number=number,
-        )
+        raise InvalidScores(f"there are {len(table)} rows of scores, and rows is {number}")
     widths = [labels.size] if labels is not None else [len(p) for p in possible if p is not None]
     if any(size != table.width for size in widths):
         raise InvalidScores(
-            "there are {widths} candidates but {table_width} columns of scores; give one for each",
-            widths=widths[0],
-            table_width=table.width,
+            f"there are {widths[0]} candidates but {table.width} columns of scores; give one for "
+            "each"
         )
     return table
 
@@ -401,11 +394,8 @@ def _for_each(value: Any, name: str, rows: int, parse: Callable[[Any], _T]) -> l
     each = read_sequence(sequence, name)
     if len(each) != rows:
         raise InvalidArgument(
-            "{name} has {number_of_each} rows, but there are {rows} rows of scores; give one for "
-            "each, or one for all",
-            name=name,
-            number_of_each=len(each),
-            rows=rows,
+            f"{name} has {len(each)} rows, but there are {rows} rows of scores; give one for each, "
+            "or one for all"
         )
     return [parse(row) for row in each]
 
@@ -417,10 +407,8 @@ def _array(value: Any, name: str) -> Any:
         array = as_array(value)
     if array is None or not 1 <= array.ndim <= 2:
         raise InvalidArgument(
-            "{name} must be a list or an array, with one value for each candidate, or a table of "
-            "them with a row for each row of scores, got {value}",
-            name=name,
-            value=preview(value),
+            f"{name} must be a list or an array, with one value for each candidate, or a table of "
+            f"them with a row for each row of scores, got {preview(value)}"
         )
     return array
 
@@ -449,9 +437,7 @@ def _apply_mask(mechanism: Any, mask: Mask) -> Mechanism:
     measure = mechanism.measure
     if measure.size != len(mask):
         raise InvalidArgument(
-            "the base measure is for {measure_size} candidates and the mask for {number_of_mask}",
-            measure_size=measure.size,
-            number_of_mask=len(mask),
+            f"the base measure is for {measure.size} candidates and the mask for {len(mask)}"
         )
     if not mask[measure.places].any():
         raise InvalidArgument(

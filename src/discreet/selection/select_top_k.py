@@ -192,13 +192,13 @@ def _over_lists(
         return Peeling(mechanism, k, delta)
     if delta is not None:
         raise InvalidArgument(
-            "{joint} draws the list at once, so delta gains nothing: leave it out",
-            joint=spelling(method="joint"),
+            f"{spelling(method='joint')} draws the list at once, so delta gains nothing: leave it "
+            "out"
         )
     if isinstance(mechanism, WithGap):
         raise InvalidArgument(
-            "{joint} draws the list at once, and has no gaps: take peeling or counts",
-            joint=spelling(method="joint"),
+            f"{spelling(method='joint')} draws the list at once, and has no gaps: take peeling or "
+            "counts"
         )
     return JointTopK(mechanism, k, counts)
 

@@ -404,4 +404,4 @@ def read_payment(terms: Terms) -> tuple[Account | None, str | None]:
 def refuse_payment(terms: Mapping[str, object], verb: str) -> None:
     """Raise if an account is given to a function without a release."""
     if terms.get("ledger") is not None or terms.get("request") is not None:
-        raise InvalidArgument("{verb} releases nothing, so leave out ledger and request", verb=verb)
+        raise InvalidArgument(f"{verb} releases nothing, so leave out ledger and request")

@@ -49,9 +49,7 @@ def to_opendp(
     import opendp.prelude as dp
 
     if not issubclass(type(space), tuple) or len(space) != 2:
-        raise InvalidArgument(
-            "space must be a domain and its metric, got {space}", space=preview(space)
-        )
+        raise InvalidArgument(f"space must be a domain and its metric, got {preview(space)}")
     number_of, sign = _reader(measure), -1 if flag(negate, "negate") else 1
     mechanism, parameter = _read_mechanism(mechanism, scale)
     dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1.0)  # OpenDP checks the space
@@ -94,6 +92,6 @@ def _reader(measure: object) -> Callable[[object], Fraction]:
         if type(measure) is type(own_measure) and measure == own_measure:
             return attrgetter(number)
     raise InvalidArgument(
-        "measure must be max_divergence() or zero_concentrated_divergence(), got {measure}",
-        measure=preview(measure),
+        "measure must be max_divergence() or zero_concentrated_divergence(), got "
+        f"{preview(measure)}"
     )

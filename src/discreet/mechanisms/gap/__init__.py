@@ -38,9 +38,8 @@ class WithGap:
         """
         if not hasattr(self.mechanism, "calibrate_with_gap"):
             raise InvalidArgument(
-                "a gap of {mechanism_name} has no proof; take the exponential mechanism, "
-                "permute_and_flip or noisy_max, or leave out gap",
-                mechanism_name=self.mechanism.name,
+                f"a gap of {self.mechanism.name} has no proof; take the exponential mechanism, "
+                "permute_and_flip or noisy_max, or leave out gap"
             )
         possible = getattr(self.mechanism, "possible", None)
         if possible is not None and sum(possible) < 2:

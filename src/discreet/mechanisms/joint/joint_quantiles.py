@@ -55,9 +55,7 @@ class JointQuantiles:
         count(self.size, "size")
         rising = all(a < b for a, b in pairwise(self.alphas))
         if not self.alphas or not rising or self.alphas[0] < 0 or self.alphas[-1] > 1:
-            raise InvalidNumber(
-                "alphas must rise from 0 to 1, got {alphas}", alphas=list(map(str, self.alphas))
-            )
+            raise InvalidNumber(f"alphas must rise from 0 to 1, got {list(map(str, self.alphas))}")
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return how far the scores of neighbours may be apart.

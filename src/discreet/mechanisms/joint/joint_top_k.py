@@ -89,10 +89,8 @@ class JointTopK:
         k = count(self.k, "k")
         if not self.mechanism.takes_runs:
             raise InvalidArgument(
-                "{joint} needs a mechanism over classes, such as the exponential; {mechanism_name} needs "
-                "candidates one by one",
-                joint=spelling(method="joint"),
-                mechanism_name=self.mechanism.name,
+                f"{spelling(method='joint')} needs a mechanism over classes, such as the "
+                f"exponential; {self.mechanism.name} needs candidates one by one"
             )
         spread = self._spread(sensitivity)
 
@@ -107,14 +105,9 @@ class JointTopK:
             memory = _memory(len(scores), count(k, "k", most=len(scores)))
             if memory > MOST_BYTES:
                 raise InvalidArgument(
-                    "{joint} may need {memory:.1f} GiB for {number_of_scores:,} candidates and k = {k}, more than "
-                    "{most_bytes:g}; {peeling} takes any number",
-                    joint=spelling(method="joint"),
-                    peeling=spelling(method="peeling"),
-                    memory=memory / 2**30,
-                    number_of_scores=len(scores),
-                    k=k,
-                    most_bytes=MOST_BYTES / 2**30,
+                    f"{spelling(method='joint')} may need {memory / 2**30:.1f} GiB for "
+                    f"{len(scores):,} candidates and k = {k}, more than {MOST_BYTES / 2**30:g}; "
+                    f"{spelling(method='peeling')} takes any number"
                 )
             gaps, unit = _whole_gaps(scores)
             return OrderedLists(gaps, k, calibrated if unit == 1 else calibrate_for(unit))

@@ -86,8 +86,7 @@ class Peeling:
         calibrated = calibrate(self.mechanism, general, each)
         if calibrated.guarantee.pure is None:
             raise InvalidArgument(
-                "peeling needs a mechanism that promises epsilon-DP, not {guarantee}",
-                guarantee=calibrated.guarantee,
+                f"peeling needs a mechanism that promises epsilon-DP, not {calibrated.guarantee}"
             )
 
         def law(scores: Vector | Runs) -> Any:

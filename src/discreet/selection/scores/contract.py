@@ -109,11 +109,8 @@ def bounded_unit(score: Score, unit: Unit | None) -> Unit | None:
     if unit is None or getattr(score, "counts_rows", True) is False:
         return unit
     raise InvalidArgument(
-        "privacy_unit={unit} would promise to protect {one_record}, but {score_name} counts "
-        "rows, and nothing bounds how many one may have. Leave out privacy_unit; in a verb "
-        "of your own read the terms with verbs.units.read_unit_query, bound the rows with "
-        "its columns, and answer from per_person(unit_query, scores)",
-        unit=repr(unit),
-        one_record=one_record(unit),
-        score_name=type(score).__name__,
+        f"privacy_unit={unit!r} would promise to protect {one_record(unit)}, but "
+        f"{type(score).__name__} counts rows, and nothing bounds how many one may have. Leave out "
+        "privacy_unit; in a verb of your own read the terms with verbs.units.read_unit_query, "
+        "bound the rows with its columns, and answer from per_person(unit_query, scores)"
     )

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.error_boundary import replacing
-from ...base.messages import Message
 from ...base.numbers import Number, exact, positive, positive_up
 from ...errors import InvalidArgument, InvalidNumber, InvalidScores, preview
 from ...privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
@@ -69,7 +68,7 @@ class Custom(BaseScore):
         """
         if not callable(self.u):
             raise InvalidArgument(
-                "u must be a function u(data, candidates), got {u}", u=preview(self.u)
+                f"u must be a function u(data, candidates), got {preview(self.u)}"
             )
         ideal = read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
         if self.error is not None and self.granularity is not None:
@@ -92,8 +91,7 @@ class Custom(BaseScore):
         scores = replacing_errors(partial(read_vector, output), (InvalidScores,))
         if len(scores) != len(self.candidates):
             raise InvalidScores(
-                "u must return one score for each of the {number_of_candidates} candidates",
-                number_of_candidates=len(self.candidates),
+                f"u must return one score for each of the {len(self.candidates)} candidates"
             )
         if self.granularity is not None:
             return _round_scores(scores, positive(self.granularity, "granularity"))
@@ -135,7 +133,7 @@ def _bound(error: object) -> Fraction:
     if error is None or exact(error, "error") == 0:
         return Fraction(0)
     if exact(error, "error") < 0:
-        raise InvalidNumber("error must not be below zero, got {error}", error=preview(error))
+        raise InvalidNumber(f"error must not be below zero, got {preview(error)}")
     return positive_up(error, "error")
 
 
@@ -168,8 +166,6 @@ def replacing_errors(
 
 def _failure(who: str, error: BaseException) -> InvalidScores:
     return InvalidScores(
-        "{who} failed with {error}; its message may quote the data, so it is not shown. Call the function "
-        "yourself on data you may look at",
-        who=Message(who),
-        error=type(error).__name__,
+        f"{who} failed with {type(error).__name__}; its message may quote the data, so it "
+        "is not shown. Call the function yourself on data you may look at"
     )

@@ -34,9 +34,7 @@ class Lattice:
     def __init__(self, step: Number = 1) -> None:
         self.step = positive(step, "step")
         if not fits(self.step, digits=_STEP_DIGITS):
-            raise InvalidNumber(
-                "step must have at most {step_digits:,} digits", step_digits=_STEP_DIGITS
-            )
+            raise InvalidNumber(f"step must have at most {_STEP_DIGITS:,} digits")
 
     @property
     def size(self) -> int:

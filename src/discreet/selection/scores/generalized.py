@@ -52,10 +52,8 @@ class Generalized(BaseScore):
         scores = read_vector(self.scores)
         if len(scores) != len(self.changes):
             raise InvalidScores(
-                "there are {number_of_changes} sensitivities but {number_of_scores} scores; give one "
-                "for each",
-                number_of_changes=len(self.changes),
-                number_of_scores=len(scores),
+                f"there are {len(self.changes)} sensitivities but {len(scores)} scores; give one "
+                "for each"
             )
         scores.best()  # refuses what is not finite
         points = [(d, scores.exact(i) - self.t * d) for i, d in enumerate(self.changes)]
@@ -74,8 +72,7 @@ def read_changes(sensitivities: object) -> tuple[Fraction, ...]:
     if has_no_order or not isinstance(sensitivities, Iterable):
         raise InvalidArgument(
             "sensitivities must be a list of numbers, one for each candidate in their order, got "
-            "{sensitivities}",
-            sensitivities=preview(sensitivities),
+            f"{preview(sensitivities)}"
         )
     changes = tuple(
         positive_up(change, "each sensitivity")

@@ -42,8 +42,7 @@ class Truth(BaseScore):
         if neighbors != "replace_one":
             raise InvalidArgument(
                 "randomized response is about one person's value, which can be replaced but not "
-                "added or removed: neighbors must be replace_one, got {neighbors}",
-                neighbors=repr(neighbors),
+                f"added or removed: neighbors must be replace_one, got {neighbors!r}"
             )
         k = len(self.candidates)
         answers = k if k > 2 else None  # the law of two is the worst that epsilon allows

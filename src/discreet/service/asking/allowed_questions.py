@@ -135,8 +135,7 @@ class Permission:
             requests = self._requests[analyst]
             if name not in requests and len(requests) >= most:
                 raise Exhausted(
-                    "this question may be asked {most:,} times, and was; ask its owner",
-                    most=most,
+                    f"this question may be asked {most:,} times, and was; ask its owner"
                 )
             requests.add(name)
 
@@ -227,9 +226,7 @@ def end_unread(reason: str, *, is_given_up: bool) -> Callable[[Prepare], Prepare
         reason: why it has ended, for the owner.
         is_given_up: whether that was for a reason that is not its own.
     """
-    error = Unanswerable(
-        "the process that read the data was ended before it answered: {reason}", reason=reason
-    )
+    error = Unanswerable(f"the process that read the data was ended before it answered: {reason}")
     failure = QuestionFailed(error, reason)
     return lambda _: lambda: _failing(GivenUp(reason) if is_given_up else failure)
 

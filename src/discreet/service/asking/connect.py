@@ -154,9 +154,7 @@ def _by_name(datasets: Any) -> Mapping[str, Any]:
     names = [one.name for one in datasets]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidArgument(
-                "two datasets are named {name}; give each another name", name=preview(name)
-            )
+            raise InvalidArgument(f"two datasets are named {preview(name)}; give each another name")
     return dict(zip(names, datasets, strict=True))
 
 

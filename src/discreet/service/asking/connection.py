@@ -483,7 +483,7 @@ class Connection:
         names = read_name(dataset, "dataset"), read_name(question, "question")
         for name in ("ledger", "request"):
             if terms.get(name) is not None:
-                raise InvalidArgument("leave out {name}: it goes with ask", name=name)
+                raise InvalidArgument(f"leave out {name}: it goes with ask")
         self._hold("allow", *names, Call(verb, arguments, dict(terms)))
 
     def limit(self, question: str, requests: int, *, dataset: str | None = None) -> None:

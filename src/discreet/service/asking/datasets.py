@@ -80,9 +80,7 @@ class Datasets:
         holding = self.find(name)
         if question in holding.questions:
             raise InvalidArgument(
-                "{name} has a question named {question}; take another name",
-                name=name,
-                question=preview(question),
+                f"{name} has a question named {preview(question)}; take another name"
             )
         call = _copy_arguments(call)
         with_data = call.about(holding.data)
@@ -172,8 +170,7 @@ class Datasets:
         budget = self.budget_of(name)
         if budget is None:
             raise UnknownBudget(
-                "no budget was opened for {name}; its owner opens it: discreet ledger open {name}",
-                name=name,
+                f"no budget was opened for {name}; its owner opens it: discreet ledger open {name}"
             )
         return budget
 
@@ -204,10 +201,8 @@ class Datasets:
         holding = self.find(name)
         if not holding.may_simulate:
             raise InvalidArgument(
-                "{name} may not be simulated: draws that nobody pays for tell about the data; ask "
-                "it, or let the owner call allow_simulation({option})",
-                name=name,
-                option=repr(name),
+                f"{name} may not be simulated: draws that nobody pays for tell about the data; ask "
+                f"it, or let the owner call allow_simulation({name!r})"
             )
         call = permission.question.about(holding.data)
         return simulate(call.verb, *call.arguments, **{**call.terms, "size": size})
@@ -226,17 +221,13 @@ class Datasets:
             return matches[0], self.find(matches[0]).questions[question]
         if matches:
             raise InvalidArgument(
-                "{question} is a question about {matches}; say which: dataset={example}",
-                question=preview(question),
-                matches=" and ".join(matches),
-                example=repr(matches[0]),
+                f"{preview(question)} is a question about {' and '.join(matches)}; say which: "
+                f"dataset={matches[0]!r}"
             )
         names = [other for name in candidates for other in self.find(name).questions]
         raise UnknownName(
-            "there is no question {question}{hint}; there are {others}",
-            question=preview(question),
-            hint=nearest(question, names),
-            others=", ".join(names) or "none",
+            f"there is no question {preview(question)}{nearest(question, names)}; there are "
+            f"{', '.join(names) or 'none'}"
         )
 
     def _names_of(self, dataset: str | None) -> list[str]:
@@ -251,9 +242,7 @@ class Datasets:
         if name in self._holdings:
             return self._holdings[name]
         others = ", ".join(self._holdings) or "none yet"
-        raise UnknownName(
-            "dataset must be one of {others}, got {name}", others=others, name=preview(name)
-        )
+        raise UnknownName(f"dataset must be one of {others}, got {preview(name)}")
 
     def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many of its events after one of them."""
@@ -303,9 +292,7 @@ def _check_arguments(name: str, question: Call) -> None:
             check_names(question.terms, takes.parameters)  # bind names no nearest argument
         takes.bind(*question.arguments, **question.terms)
     except TypeError as error:
-        failure = InvalidArgument(
-            "{name} cannot be asked like this: {error}", name=name, error=error
-        )
+        failure = InvalidArgument(f"{name} cannot be asked like this: {error}")
     except ValueError:  # of a callable whose arguments nobody can tell
         return
     else:

@@ -38,9 +38,8 @@ def check_number_of_values(terms: Mapping[str, object]) -> None:
     number = sum(len(one) for one in terms.values() if isinstance(one, list | tuple))
     if number > MOST_IN_FREE_QUESTION:
         raise InvalidArgument(
-            "a free question lists at most {most:,} values, such as candidates; this lists {number:,}",
-            most=MOST_IN_FREE_QUESTION,
-            number=number,
+            f"a free question lists at most {MOST_IN_FREE_QUESTION:,} values, such as candidates; "
+            f"this lists {number:,}"
         )
 
 
@@ -71,11 +70,8 @@ def read_free(verb: object, column: object, terms: Mapping[str, object]) -> Call
     for name in terms:
         if name not in names:
             raise InvalidArgument(
-                "a {verb_name} here takes no {name}{nearest}; it takes {names}",
-                verb_name=verb_name,
-                name=preview(name),
-                nearest=nearest(name, names),
-                names=", ".join(names),
+                f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}; it takes "
+                f"{', '.join(names)}"
             )
     values = {name: _plain(value, name) for name, value in terms.items() if value is not None}
     return Call(verb_named(verb_name), _columns(verb_name, column), values)
@@ -87,9 +83,7 @@ def _columns(verb: str, column: object) -> tuple[str, ...]:
         return ()
     name = exact_text(column)
     if name is None:
-        raise InvalidArgument(
-            "column must be the name of a column, got {column}", column=preview(column)
-        )
+        raise InvalidArgument(f"column must be the name of a column, got {preview(column)}")
     return (name,)
 
 
@@ -128,15 +122,11 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, list | tuple | range):
         return [_plain_list(one, name) for one in value]
     raise InvalidArgument(
-        "{name} must be a plain value, a Grid, or a list of plain values, got {value}",
-        name=name,
-        value=preview(value),
+        f"{name} must be a plain value, a Grid, or a list of plain values, got {preview(value)}"
     )
 
 
 def _plain_list(value: Any, name: str) -> Any:
     if type(value) in _PLAIN:
         return value
-    raise InvalidArgument(
-        "{name} must be a list of plain values, and holds {value}", name=name, value=preview(value)
-    )
+    raise InvalidArgument(f"{name} must be a list of plain values, and holds {preview(value)}")

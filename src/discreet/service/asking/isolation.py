@@ -111,9 +111,8 @@ def error_for_owner(error: BaseException) -> BaseException:
     if type(error).__module__ == DiscreetError.__module__:
         return error
     return InvalidScores(
-        "these data cannot be asked this: {error_name}; its message may quote the data, so "
-        "it is not shown. Call the verb yourself on data you may look at",
-        error_name=type(error).__name__,
+        f"these data cannot be asked this: {type(error).__name__}; its message may quote the data, "
+        "so it is not shown. Call the verb yourself on data you may look at"
     )
 
 

@@ -61,7 +61,7 @@ _RESERVED = frozenset({"self", "verb", "dataset", "column", "request", "max_cost
 def _check_text(text: object, name: str) -> str:
     exact = exact_text(text)
     if exact is None:
-        raise InvalidArgument("{name} must be text, got {text}", name=name, text=preview(text))
+        raise InvalidArgument(f"{name} must be text, got {preview(text)}")
     return exact
 
 
@@ -73,7 +73,7 @@ def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of a free question as values; names of our own arguments are refused."""
     clashes = _RESERVED & plain.keys()
     if clashes:
-        raise InvalidArgument("terms may not hold {clashes}", clashes=", ".join(sorted(clashes)))
+        raise InvalidArgument(f"terms may not hold {', '.join(sorted(clashes))}")
     return {name: wire.read_value(value) for name, value in plain.items()}
 
 
@@ -224,10 +224,7 @@ class Operation(Generic[T]):
         others = [name for name in arguments if name not in values]
         if others:
             raise InvalidArgument(
-                "{name} takes no {others}; it takes {values}",
-                name=self.name,
-                others=preview(others[0]),
-                values=", ".join(values),
+                f"{self.name} takes no {preview(others[0])}; it takes {', '.join(values)}"
             )
         return values
 

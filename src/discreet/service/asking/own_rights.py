@@ -99,9 +99,7 @@ class OwnRights:
                     f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
                 )
                 why = "" if one == verb else ", and an answer of values that nobody listed needs it"
-                raise InvalidArgument(
-                    "{term} is not allowed here, {words}{why}", term=one, words=words, why=why
-                )
+                raise InvalidArgument(f"{one} is not allowed here, {words}{why}")
         self._check_condition(question.terms.get("where"))
         for part in parts_of_question(question):
             self.check(part.verb.__name__, part)
@@ -116,9 +114,7 @@ class OwnRights:
         if others:
             allowed = f"only with {', '.join(self.where)}" if self.where else "with no column"
             raise InvalidArgument(
-                "where may not compare with {others} here, {allowed}",
-                others=preview(others[0]),
-                allowed=allowed,
+                f"where may not compare with {preview(others[0])} here, {allowed}"
             )
 
     @public_errors()
@@ -135,9 +131,7 @@ class OwnRights:
         if delta:
             cost += f" and {equals('δ', delta)}"
         raise InvalidArgument(
-            "one question may cost up to {allowed} here, and this one has {cost}",
-            allowed=allowed,
-            cost=cost,
+            f"one question may cost up to {allowed} here, and this one has {cost}"
         )
 
     @property

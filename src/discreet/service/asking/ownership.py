@@ -41,10 +41,8 @@ class Ownership:
             return self.datasets.open_budget(dataset, analyst, separate=separate, **totals)
         if analyst is not None and dataset not in self.configuration.analyst(analyst)["datasets"]:
             raise InvalidArgument(
-                "{name} does not let {analyst} ask about {dataset}",
-                name=self.configuration.path.name,
-                analyst=preview(analyst),
-                dataset=preview(dataset),
+                f"{self.configuration.path.name} does not let {preview(analyst)} ask about "
+                f"{preview(dataset)}"
             )
         return open_described(self.configuration, dataset, analyst, separate=separate, **totals)
 

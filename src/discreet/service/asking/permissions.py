@@ -103,9 +103,4 @@ def _allow(
         return
     place = ("datasets", name, "questions", access)
     line = line_of(description.path.read_text(encoding="utf-8"), place)
-    raise InvalidDescription(
-        "{description_path}, line {line}: {wrong}",
-        description_path=description.path,
-        line=line,
-        wrong=wrong(place, reason),
-    )
+    raise InvalidDescription(f"{description.path}, line {line}: {wrong(place, reason)}")

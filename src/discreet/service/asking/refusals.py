@@ -84,7 +84,7 @@ def _in_full(error: Exception) -> DiscreetError:
     """Return an error for the owner. The message of one that is not ours may quote anything."""
     if isinstance(error, DiscreetError) and type(error).__module__ == DiscreetError.__module__:
         return error
-    return Unanswerable("the service failed ({error_name})", error_name=type(error).__name__)
+    return Unanswerable(f"the service failed ({type(error).__name__})")
 
 
 def _in_short(error: Exception) -> DiscreetError:

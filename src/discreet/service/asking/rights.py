@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from ...base.error_boundary import public_errors
-from ...base.messages import Message
 from ...errors import (
     DiscreetError,
     Exhausted,
@@ -102,12 +101,9 @@ class Rights:
         if self.analyst is not None and not self.names():
             with public_errors():
                 raise UnknownBudget(
-                    "no share was opened for {analyst}; the owner of the data opens it: discreet ledger "
-                    "open {dataset_names} --analyst {analyst}, or open_budget(..., analyst={name}) "
-                    "in Python",
-                    analyst=self.analyst,
-                    dataset_names=self.dataset_names[0],
-                    name=repr(self.analyst),
+                    f"no share was opened for {self.analyst}; the owner of the data opens it: "
+                    f"discreet ledger open {self.dataset_names[0]} --analyst {self.analyst}, or "
+                    f"open_budget(..., analyst={self.analyst!r}) in Python"
                 )
 
     def questions(self) -> list[AllowedQuestion]:
@@ -183,8 +179,7 @@ class Rights:
             if isinstance(data, Dataset):
                 return Inquiry(dataset, data, with_most(question, data), budget)
             raise InvalidArgument(
-                "{dataset} has no description: only its named questions are asked",
-                dataset=dataset,
+                f"{dataset} has no description: only its named questions are asked"
             )
 
     def _quote(self, inquiry: "Inquiry") -> Quote:
@@ -300,8 +295,7 @@ class Rights:
             return
         if longest_release(inquiry.call, bill, inquiry.data) > self.longest:
             raise InvalidArgument(
-                "an answer may have up to {longest:,} characters; ask for less at once",
-                longest=self.longest,
+                f"an answer may have up to {self.longest:,} characters; ask for less at once"
             )
 
     def _budgets(self, dataset: str | None = None) -> Mapping[str, Budget | None]:
@@ -319,9 +313,7 @@ class Rights:
             return {dataset: budgets[dataset]}
         with public_errors():
             raise UnknownName(
-                "dataset must be one of {budgets}, got {dataset}",
-                budgets=", ".join(budgets) or "none yet",
-                dataset=preview(dataset),
+                f"dataset must be one of {', '.join(budgets) or 'none yet'}, got {preview(dataset)}"
             )
 
 
@@ -413,31 +405,18 @@ def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
         "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
     }  # fmt: skip
     if quote.closed is not None:
-        closed = Message(
-            "the budget of {budget} cannot pay any more: {reason}", budget=name, reason=quote.closed
-        )
-        return Exhausted(closed, **amounts)
+        return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **amounts)
     if quote.fits and not is_oversubscribed:  # its owner gave it more, or another budget, meanwhile
-        return Exhausted(
-            "the budget of {budget} has just changed; ask again", budget=name, **amounts
-        )
+        return Exhausted(f"the budget of {name} has just changed; ask again", **amounts)
     if quote.fits:
         return Exhausted(
-            "your share could pay {cost}, but what all analysts of {budget} may spend together "
-            "cannot; tell the owner of the data",
-            cost=quote.cost,
-            budget=name,
+            f"your share could pay {quote.cost}, but what all analysts of {name} may spend "
+            "together cannot; tell the owner of the data",
             **amounts,
         )
     return Exhausted(
-        "the budget of {budget} cannot pay {cost}: {reason}",
-        budget=quote.name,
-        cost=quote.cost,
-        reason=Message(
-            "spent {spent}, remaining {remaining}",
-            spent=quote.spent,
-            remaining=quote.remaining,
-        ),
+        f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
+        f"remaining {quote.remaining}",
         **amounts,
     )
 
@@ -460,8 +439,4 @@ class Paying:
         main = cost.epsilon if cost.epsilon is not None else cost.rho
         if self.max_cost is None or (main is not None and main <= self.max_cost):
             return
-        raise InvalidArgument(
-            "this costs {cost}, more than {equals}",
-            cost=cost,
-            equals=equals("max_cost", self.max_cost),
-        )
+        raise InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")

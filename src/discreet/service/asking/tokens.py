@@ -191,9 +191,7 @@ class Tokens:
 
         self._change(remove)
         if not family:
-            raise UnknownName(
-                "there is no token {identity}; see discreet token list", identity=preview(identity)
-            )
+            raise UnknownName(f"there is no token {preview(identity)}; see discreet token list")
         return family
 
     def check(self, identity: str) -> None:
@@ -230,13 +228,10 @@ class Tokens:
         except FileNotFoundError:
             return ()
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            failure = UnreadableFile(
-                "{path} cannot be read, or is no file of tokens", path=self._path
-            )
+            failure = UnreadableFile(f"{self._path} cannot be read, or is no file of tokens")
         else:
             failure = UnreadableFile(
-                "{path} can be written by others, who could make tokens: chmod 600 it",
-                path=self._path,
+                f"{self._path} can be written by others, who could make tokens: chmod 600 it"
             )
         raise failure
 
@@ -252,7 +247,7 @@ class Tokens:
             why = error.strerror
         else:
             return
-        raise UnreadableFile("{path} cannot be written: {why}", path=self._path, why=why)
+        raise UnreadableFile(f"{self._path} cannot be written: {why}")
 
     def _replace(self, change: Callable[[list[Token]], list[Token]], patience: float) -> None:
         with self._lock_file(patience):
@@ -271,9 +266,7 @@ class Tokens:
             until = time.monotonic() + patience
             while not _is_locked(lock):
                 if time.monotonic() > until:
-                    raise UnreadableFile(
-                        "{path} is being written for too long; ask again", path=self._path
-                    )
+                    raise UnreadableFile(f"{self._path} is being written for too long; ask again")
                 time.sleep(0.01)
             yield
 
@@ -293,8 +286,7 @@ def read_expiry(text: str) -> dt.datetime:
     else:
         return dt.datetime.combine(day, dt.time(), dt.UTC)
     raise InvalidArgument(
-        "expires must be days such as 90d or a date such as 2027-01-31, got {text}",
-        text=preview(text),
+        f"expires must be days such as 90d or a date such as 2027-01-31, got {preview(text)}"
     )
 
 

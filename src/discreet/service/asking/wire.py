@@ -93,9 +93,7 @@ def write_value(value: Any, depth: int = 0) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if depth >= _DEEPEST:
-        raise InvalidArgument(
-            "a value nested more than {deepest} deep does not travel", deepest=_DEEPEST
-        )
+        raise InvalidArgument(f"a value nested more than {_DEEPEST} deep does not travel")
     if _is_plain(value):
         return value
     if isinstance(value, list | tuple):
@@ -112,9 +110,7 @@ def write_value(value: Any, depth: int = 0) -> Any:
 def _does_not_travel(value: object) -> InvalidArgument:
     if type(value) is int:
         return _too_long()
-    return InvalidArgument(
-        "a {value_name} does not travel; give a plain value", value_name=type(value).__name__
-    )
+    return InvalidArgument(f"a {type(value).__name__} does not travel; give a plain value")
 
 
 def _short(value: Any, to_text: Callable[[Any], Any]) -> Any:
@@ -129,9 +125,8 @@ def _short(value: Any, to_text: Callable[[Any], Any]) -> Any:
 
 def _too_long() -> InvalidArgument:
     return InvalidArgument(
-        "a number of more than 4,200 digits, or a value of more than {longest:,} characters, "
-        "does not travel",
-        longest=LONGEST,
+        f"a number of more than 4,200 digits, or a value of more than {LONGEST:,} characters, does "
+        "not travel"
     )
 
 
@@ -188,7 +183,7 @@ def _read_object(key: str, content: Any, depth: int) -> Any:
         raise
     except (ValueError, TypeError, ArithmeticError):
         pass
-    raise InvalidArgument("a value cannot be read as {key}", key=repr(key[:20]))
+    raise InvalidArgument(f"a value cannot be read as {key[:20]!r}")
 
 
 def _grid(lo: str, hi: str, step: str) -> Grid:

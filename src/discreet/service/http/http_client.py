@@ -163,7 +163,7 @@ class HttpClient:
                 return _after_waiting(answer) if is_postponed else answer
             error = wire.read_error(_validate("ErrorReply", reply.json()))
         raise error or LedgerUnwritable(
-            "what replied is no such service (status {status_code})", status_code=reply.status_code
+            f"what replied is no such service (status {reply.status_code})"
         )
 
     def _respond(self, method: str, path: str, options: dict[str, Any]) -> Any:

@@ -227,9 +227,7 @@ def _listen(host: str, port: int) -> socket.socket:
     else:
         server_socket.set_inheritable(True)
         return server_socket
-    raise InvalidArgument(
-        "nobody can listen at {host}:{port}: {why}", host=host, port=port, why=why
-    )
+    raise InvalidArgument(f"nobody can listen at {host}:{port}: {why}")
 
 
 def make_worker_app() -> "App":
@@ -242,8 +240,7 @@ def make_worker_app() -> "App":
     configuration = read_again(Path(worker_settings.path))
     if file_digest(configuration.path) != worker_settings.digest:
         raise LedgerUnwritable(
-            "{configuration_path} was changed while it is served; start the service again",
-            configuration_path=configuration.path,
+            f"{configuration.path} was changed while it is served; start the service again"
         )
     _log()
     dispatcher = DispatcherClient(worker_settings.socket, worker_settings.readers)
@@ -300,9 +297,7 @@ def read_address(text: str) -> tuple[str, int]:
     match = _ADDRESS.fullmatch(text)
     if match is None or not 0 < int(match["port"]) < 2**16:
         raise InvalidArgument(
-            "listen must be an address and a port such as {here}, got {text}",
-            here=_HERE,
-            text=preview(text),
+            f"listen must be an address and a port such as {_HERE}, got {preview(text)}"
         )
     return match["host"].strip("[]"), int(match["port"])
 
@@ -313,9 +308,7 @@ def _begin_counts(description: Path) -> None:
         kept_counts(description).begin()
     except (OSError, sqlite3.Error) as error:
         failure = LedgerUnwritable(
-            "the counts beside {description} cannot be written: {error_name}",
-            description=description,
-            error_name=type(error).__name__,
+            f"the counts beside {description} cannot be written: {type(error).__name__}"
         )
     else:
         return

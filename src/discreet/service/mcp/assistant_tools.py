@@ -109,9 +109,9 @@ def call_tool(connection: Connection, name: str, arguments: Arguments) -> Reply:
 def refusal_as_data(error: DiscreetError) -> Reply:
     """Return a refusal in plain values."""
     charged, notes = getattr(error, "charged", None), getattr(error, "__notes__", [])
-    refusal: Reply = {"error": visible_text(translate(str(error)))}
+    refusal: Reply = {"error": visible_text(str(error))}
     if notes:
-        refusal["notes"] = [visible_text(translate(note)) for note in notes]
+        refusal["notes"] = [*map(visible_text, notes)]
     return refusal if charged is None else {**refusal, "charged": charged}
 
 
@@ -120,16 +120,12 @@ def _check_arguments(tool: Tool, arguments: Arguments) -> None:
     for name in arguments:
         if name not in tool.properties:
             raise InvalidArgument(
-                "{tool_name} takes {properties}, and no {visible_text}",
-                tool_name=tool.name,
-                properties=", ".join(tool.properties) or "no arguments",
-                visible_text=repr(visible_text(str(name))[:100]),
+                f"{tool.name} takes {', '.join(tool.properties) or 'no arguments'}, and no "
+                f"{visible_text(str(name))[:100]!r}"
             )
     missing = [name for name in tool.required if arguments.get(name) in (None, "")]
     if missing:
-        raise InvalidArgument(
-            "{tool_name} needs {missing}", tool_name=tool.name, missing=" and ".join(missing)
-        )
+        raise InvalidArgument(f"{tool.name} needs {' and '.join(missing)}")
 
 
 def _datasets(connection: Connection, _: Arguments) -> Reply:
@@ -198,8 +194,8 @@ def _question_of(
         for name in ("verb", "column", "terms", "sql"):
             if name in arguments:
                 raise InvalidArgument(
-                    "a named question takes no {name}: give question alone, or verb, column and terms, or sql",
-                    name=name,
+                    f"a named question takes no {name}: give question alone, or verb, column and "
+                    "terms, or sql"
                 )
         return named, _some(arguments, "question", "dataset")
     if "sql" in arguments:

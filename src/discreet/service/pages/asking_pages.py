@@ -116,7 +116,7 @@ def _budget_to_ask(request: AuthenticatedRequest, dataset: str) -> Budget:
     budgets = request.charged()
     if dataset in budgets:
         return budgets[dataset]
-    raise UnknownBudget("no budget was opened for {dataset} yet", dataset=preview(dataset))
+    raise UnknownBudget(f"no budget was opened for {preview(dataset)} yet")
 
 
 def plan(request: AuthenticatedRequest) -> Response:

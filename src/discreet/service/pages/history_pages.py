@@ -66,7 +66,7 @@ def budget_report(request: AuthenticatedRequest) -> Response:
     """Return the report of a budget, in the language of the visitor."""
     dataset, ledger = request.fields.get("dataset", ""), request.site.ledger
     if dataset not in {one.dataset for one in ledger.budgets()}:
-        raise RefusedError(UnknownName("there is no budget {dataset}", dataset=preview(dataset)))
+        raise RefusedError(UnknownName(f"there is no budget {preview(dataset)}"))
     return download(budget_page(ledger, dataset), "privacy-budget.html", "text/html")
 
 

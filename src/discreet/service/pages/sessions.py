@@ -94,7 +94,7 @@ class Sessions:
             return {request: json.loads(fields) for request, fields in rows}
         except (TypeError, ValueError):
             pass
-        raise UnreadableFile("{path} holds what is no form", path=self._path)
+        raise UnreadableFile(f"{self._path} holds what is no form")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -109,7 +109,7 @@ class Sessions:
             pass
         else:
             return
-        raise UnreadableFile("{path} cannot be read, or is no file of sessions", path=self._path)
+        raise UnreadableFile(f"{self._path} cannot be read, or is no file of sessions")
 
     def _check(self) -> None:
         """Make the file for its owner alone; raise if others could write sessions into it."""
@@ -118,13 +118,10 @@ class Sessions:
                 if not is_writable_by_others(file):
                     return
         except OSError as error:
-            failure = UnreadableFile(
-                "{path} cannot be opened: {why}", path=self._path, why=error.strerror
-            )
+            failure = UnreadableFile(f"{self._path} cannot be opened: {error.strerror}")
         else:
             failure = UnreadableFile(
-                "{path} can be written by others, who could make sessions: chmod 600 it",
-                path=self._path,
+                f"{self._path} can be written by others, who could make sessions: chmod 600 it"
             )
         raise failure
 

@@ -153,9 +153,7 @@ class Dispatcher:
             )
         waiting = Counter(one.caller for one in self._of_run if one.start == inf)
         if waiting[question.caller] >= self.waiting:
-            raise LedgerBusy(
-                "{waiting} questions of yours wait already; ask again later", waiting=self.waiting
-            )
+            raise LedgerBusy(f"{self.waiting} questions of yours wait already; ask again later")
         return self._take(question)
 
     def _take(self, question: QueuedQuestion) -> Ticket:

@@ -117,16 +117,13 @@ def spread_of(sensitivity: Any, spread: Any, rounding: Any, *, monotonic: bool =
     """
     if flag(monotonic, "monotonic") and spread is None:
         raise InvalidArgument(
-            "monotonic=True says that one record moves all qualities the same way. The error of "
-            "a marginal, its L1 distance, does not: declare how far a difference of two "
-            "qualities can change, as spread= (2 * sensitivity is always true); see {page}",
-            page=_PAGE,
+            "monotonic=True says that one record moves all qualities the same way. The error of a "
+            "marginal, its L1 distance, does not: declare how far a difference of two qualities "
+            f"can change, as spread= (2 * sensitivity is always true); see {_PAGE}"
         )
     error = exact(scalar(rounding), "rounding")
     if error < 0:
-        raise InvalidArgument(
-            "rounding must be at least zero, got {rounding}", rounding=preview(rounding)
-        )
+        raise InvalidArgument(f"rounding must be at least zero, got {preview(rounding)}")
     if spread is not None:
         return positive_up(scalar(spread), "spread") + 4 * error
     return 2 * positive_up(scalar(sensitivity), "sensitivity") + 4 * error

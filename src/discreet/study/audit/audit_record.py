@@ -48,9 +48,7 @@ def write_record(audit: MechanismAudit, path: str | Path) -> None:
         UnreadableFile: if the file cannot be written.
     """
     if not isinstance(audit, MechanismAudit):
-        raise InvalidArgument(
-            "audit must be the result of audit.mechanism, got {audit}", audit=preview(audit)
-        )
+        raise InvalidArgument(f"audit must be the result of audit.mechanism, got {preview(audit)}")
     check_records(audit.universe)
     body = _body(audit)
     text = _head(body) + "\n" + json.dumps(body, indent=2, ensure_ascii=False) + "\n"
@@ -61,7 +59,7 @@ def write_record(audit: MechanismAudit, path: str | Path) -> None:
         pass
     else:
         return
-    raise UnreadableFile("{path} cannot be written", path=path)
+    raise UnreadableFile(f"{path} cannot be written")
 
 
 def check_records(records: InventedRecords) -> None:
@@ -83,9 +81,8 @@ def check_records(records: InventedRecords) -> None:
             is_same = False
         if not is_same:
             raise InvalidArgument(
-                "a record of an audit can hold finite numbers, texts, truth values and None, so that "
-                "another can repeat it; got one of type {record_name}",
-                record_name=type(record).__name__,
+                "a record of an audit can hold finite numbers, texts, truth values and None, so "
+                f"that another can repeat it; got one of type {type(record).__name__}"
             )
 
 
@@ -138,7 +135,7 @@ def read_record(path: str | Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         is_whole = False
     if not is_whole:
-        raise UnreadableFile("{path} is no record of an audit as it was written", path=path)
+        raise UnreadableFile(f"{path} is no record of an audit as it was written")
     return body
 
 

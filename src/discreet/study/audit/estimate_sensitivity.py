@@ -49,9 +49,7 @@ class SensitivityEstimate:
         """
         level = positive(confidence, "confidence")
         if level >= 1:
-            raise InvalidNumber(
-                "confidence must be below 1, got {confidence}", confidence=preview(confidence)
-            )
+            raise InvalidNumber(f"confidence must be below 1, got {preview(confidence)}")
         return at_most(self.samples - self.order, self.samples, 1 - level)
 
     def __str__(self) -> str:
@@ -107,8 +105,7 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
     relation, labels = read_neighbors(neighbors), list(Labels(candidates))
     if not callable(record):
         raise InvalidArgument(
-            "record must be a function that returns one record, got {record}",
-            record=preview(record),
+            f"record must be a function that returns one record, got {preview(record)}"
         )
     score = partial(Custom, u, candidates=labels, spread=1, error=error, granularity=granularity)
     slack = score(None).sensitivity(relation).spread - 1

@@ -244,9 +244,7 @@ def _of_scores(scores: object, scores_of_neighbor: object, score: Given, terms: 
     first, second = read_vector(scores), read_vector(scores_of_neighbor)
     if len(first) != len(second):
         raise InvalidArgument(
-            "neighbours score the same candidates, got {number_of_first} and {number_of_second}",
-            number_of_first=len(first),
-            number_of_second=len(second),
+            f"neighbours score the same candidates, got {len(first)} and {len(second)}"
         )
     guarantee = question.calibrated.guarantee
     claim = (_epsilon_of(guarantee), Fraction(0), isinstance(guarantee, BoundedRange))
@@ -273,9 +271,8 @@ def _of_answers(
         return _audit(_listed_law(one.question), _listed_law(other.question), claim)
     if one.lists is None or other.lists is None:
         raise InvalidArgument(
-            "the answers of {one_query_verb} are not worked out one by one here; see "
-            "audit.sampling",
-            one_query_verb=one.query.verb,
+            f"the answers of {one.query.verb} are not worked out one by one here; see "
+            "audit.sampling"
         )
     pair = one.lists(), other.lists()
     answers = sorted({answer for lists in pair for answer in lists.answers(_MOST_LISTED)})
@@ -336,9 +333,7 @@ def _reader(law: object, name: str) -> Callable[[], list[arb]]:
     ]
     if not shares or min(shares) < 0 or sum(shares) != 1:
         raise InvalidNumber(
-            "{name} must be probabilities that sum to exactly one, got {law}",
-            name=name,
-            law=preview(law),
+            f"{name} must be probabilities that sum to exactly one, got {preview(law)}"
         )
 
     def balls() -> list[arb]:
@@ -359,10 +354,7 @@ def _audit(
             p, q = first(), second()
             if len(p) != len(q):
                 raise InvalidArgument(
-                    "both distributions must be over the same outputs, got {number_of_p} and "
-                    "{number_of_q}",
-                    number_of_p=len(p),
-                    number_of_q=len(q),
+                    f"both distributions must be over the same outputs, got {len(p)} and {len(q)}"
                 )
             losses = [_log_ratio(a, b) for a, b in zip(p, q, strict=True)]
         if digits >= _MOST_PRECISION or all(_is_narrow(loss) for loss in losses):
@@ -419,8 +411,7 @@ def _epsilon_of(guarantee: Guarantee) -> Fraction:
     epsilon = getattr(guarantee, "epsilon", None)
     if not isinstance(epsilon, Fraction):
         raise InvalidArgument(
-            "there is no epsilon in what is claimed, so nothing to audit: {guarantee}",
-            guarantee=guarantee,
+            f"there is no epsilon in what is claimed, so nothing to audit: {guarantee}"
         )
     return epsilon
 
@@ -428,7 +419,5 @@ def _epsilon_of(guarantee: Guarantee) -> Fraction:
 def _not_negative(value: object, name: str = "epsilon") -> Fraction:
     number = exact_number(value, name)
     if number < 0:
-        raise InvalidNumber(
-            "{name} must not be below zero, got {value}", name=name, value=preview(value)
-        )
+        raise InvalidNumber(f"{name} must not be below zero, got {preview(value)}")
     return number

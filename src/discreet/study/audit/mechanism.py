@@ -199,17 +199,14 @@ def _number_of_pairs(room: Neighborhood, largest: int) -> int:
     """
     if largest > _LARGEST_UNIVERSE:
         raise InvalidArgument(
-            "a dataset has at most {most:,} records here, and sizes go up to {largest:,}",
-            most=_LARGEST_UNIVERSE,
-            largest=largest,
+            f"a dataset has at most {_LARGEST_UNIVERSE:,} records here, and sizes go up to "
+            f"{largest:,}"
         )
     pairs = room.pairs()
     if pairs > _MOST_NEIGHBORS:
         raise InvalidArgument(
-            "there are {pairs:,} pairs of neighbours, and at most {most_neighbors:,} are looked "
-            "at: give fewer records or smaller sizes",
-            pairs=pairs,
-            most_neighbors=_MOST_NEIGHBORS,
+            f"there are {pairs:,} pairs of neighbours, and at most {_MOST_NEIGHBORS:,} are looked "
+            "at: give fewer records or smaller sizes"
         )
     return pairs
 
@@ -222,9 +219,7 @@ def _read_claim(
     slack = exact(delta, "delta")
     for name, share, number in (("confidence", level, confidence), ("delta", slack, delta)):
         if not 0 <= share < 1:
-            raise InvalidArgument(
-                "{name} must be from 0 to below 1, got {number}", name=name, number=preview(number)
-            )
+            raise InvalidArgument(f"{name} must be from 0 to below 1, got {preview(number)}")
     size = 0 if draws is None else count(draws, "draws")
     if size == 1:
         raise InvalidArgument(

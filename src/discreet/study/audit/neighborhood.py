@@ -37,9 +37,8 @@ class Neighborhood:
         whole = all(isinstance(size, int) and size >= 0 for size in self.sizes)
         if not (self.records and whole and self.bases()):
             raise InvalidArgument(
-                "universe must not be empty, and sizes must be whole numbers with neighbours among "
-                "them, such as range(4), got {sizes}",
-                sizes=sorted(map(str, self.sizes)),
+                "universe must not be empty, and sizes must be whole numbers with neighbours "
+                f"among them, such as range(4), got {sorted(map(str, self.sizes))}"
             )
 
     def bases(self) -> list[int]:

@@ -92,7 +92,7 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
     """
     risk, exact_delta, size = _risk(confidence), _delta(delta), count(n, "n")
     if size < 2:
-        raise InvalidNumber("n must be at least 2, got {size}", size=size)
+        raise InvalidNumber(f"n must be at least 2, got {size}")
     ask = foreign_function(mechanism, "mechanism")
     pairs = [(ask(data), ask(neighbor)) for _ in range(size)]
     return _bound([a for a, _ in pairs], [b for _, b in pairs], risk, exact_delta)
@@ -121,10 +121,8 @@ def samples(
     )
     if len(first) != len(second) or len(first) < 2:
         raise InvalidArgument(
-            "give as many answers for the one as for the other, at least 2, got "
-            "{number_of_first} and {number_of_second}",
-            number_of_first=len(first),
-            number_of_second=len(second),
+            f"give as many answers for the one as for the other, at least 2, got {len(first)} and "
+            f"{len(second)}"
         )
     return _bound(first, second, risk, exact_delta)
 
@@ -172,14 +170,12 @@ def _risk(confidence: object) -> Fraction:
     """Return how likely a bound may be wrong."""
     level = positive(confidence, "confidence")
     if level >= 1:
-        raise InvalidNumber(
-            "confidence must be below 1, got {confidence}", confidence=preview(confidence)
-        )
+        raise InvalidNumber(f"confidence must be below 1, got {preview(confidence)}")
     return 1 - level
 
 
 def _delta(value: object) -> Fraction:
     delta = exact(value, "delta")
     if not 0 <= delta < 1:
-        raise InvalidNumber("delta must be from 0 to below 1, got {value}", value=preview(value))
+        raise InvalidNumber(f"delta must be from 0 to below 1, got {preview(value)}")
     return delta

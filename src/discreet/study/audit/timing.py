@@ -96,9 +96,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
     """
     n, level = count(repeats, "repeats", most=_MOST_PAIRS), positive(confidence, "confidence")
     if level >= 1:
-        raise InvalidArgument(
-            "confidence must be below 1, got {confidence}", confidence=preview(confidence)
-        )
+        raise InvalidArgument(f"confidence must be below 1, got {preview(confidence)}")
     run, clock = foreign_function(run, "run"), foreign_function(clock, "clock")
     run(first), run(second)  # the first run pays for imports and caches
     rows = [_turn(run, first, second, clock, second_first=i % 2 == 1) for i in range(n)]

@@ -121,9 +121,8 @@ class Distribution:
         """
         if self.size is None or self.size > max(_MOST_LISTED, len(self._masses)):
             raise InvalidArgument(
-                "a distribution over more than {most_listed:,} candidates is not listed; see runs, "
-                "top(n), cdf(value) or probability(candidate)",
-                most_listed=_MOST_LISTED,
+                f"a distribution over more than {_MOST_LISTED:,} candidates is not listed; see "
+                "runs, top(n), cdf(value) or probability(candidate)"
             )
         return {
             self._support[place]: float(_product(mass, s, s.steps(place)))
@@ -157,7 +156,7 @@ class Distribution:
         """
         share = exact(p, "p")
         if not 0 < share < 1:
-            raise InvalidNumber("p must be above 0 and below 1, got {p}", p=preview(p))
+            raise InvalidNumber(f"p must be above 0 and below 1, got {preview(p)}")
         return self._support[self._place(share)]
 
     def _place(self, share: Fraction) -> int:
@@ -249,16 +248,12 @@ class Distribution:
             label: the name of the axis of candidates, with its unit; by default the column.
         """
         if draws is not None and not isinstance(draws, Simulation):
-            raise InvalidArgument(
-                "draws must be what simulate returns, got {draws}", draws=preview(draws)
-            )
+            raise InvalidArgument(f"draws must be what simulate returns, got {preview(draws)}")
         series = self.series()
         place: Any = self._number if self._support.is_ordered else self._support.find
         place = place if series.labels is None else str
         if answer is not None and self._support.find(answer) is None:
-            raise InvalidArgument(
-                "answer must be one of the candidates, got {answer}", answer=preview(answer)
-            )
+            raise InvalidArgument(f"answer must be one of the candidates, got {preview(answer)}")
         mark = None if answer is None else place(answer)
         answer_places = None if draws is None else list(map(place, draws.values))
         name = self.label if label is None else label

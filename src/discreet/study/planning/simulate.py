@@ -208,9 +208,8 @@ def _of_enumeration(delivery: Delivery, label: str) -> Distribution:
     order = delivery.order
     if order.lists is None:
         raise InvalidArgument(
-            "{order_query_verb} gives several answers here, whose distribution is not computed; "
-            "simulate draws from it, or ask for one of them: one quantile, one row, one group",
-            order_query_verb=order.query.verb,
+            f"{order.query.verb} gives several answers here, whose distribution is not computed; "
+            "simulate draws from it, or ask for one of them: one quantile, one row, one group"
         )
     lists = order.lists()
     answers = lists.answers(_MOST_LISTS)
@@ -251,12 +250,8 @@ def _of_lists(delivery: Delivery, question: Question, k: int, label: str) -> Dis
     n = len(scores)
     if count(k, "k", most=n) and math.perm(n, k) > _MOST_LISTS:
         raise InvalidArgument(
-            "there are {lists:,} lists of {k} of {n:,} candidates, and up to {most_lists:,} are "
-            "worked out; simulate draws from any number",
-            lists=math.perm(n, k),
-            k=k,
-            n=n,
-            most_lists=_MOST_LISTS,
+            f"there are {math.perm(n, k):,} lists of {k} of {n:,} candidates, and up to "
+            f"{_MOST_LISTS:,} are worked out; simulate draws from any number"
         )
     masses = certified_masses(question.calibrated.law(scores).probabilities)
     names = range(n) if answers is None else answers

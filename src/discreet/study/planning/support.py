@@ -169,8 +169,7 @@ class DateSupport:
         moment = as_moment(value)
         if moment is None or clock_of(moment) != self._points.clock:
             raise InvalidArgument(
-                "value must be a date or a time as the answers are, got {value}",
-                value=preview(value),
+                f"value must be a date or a time as the answers are, got {preview(value)}"
             )
         return Fraction(microseconds(moment), _DAY)
 

@@ -80,8 +80,8 @@ def epsilon_for(
     constant = _constant(candidates, mechanism, confidence)
     if constant == 0:
         raise InvalidArgument(
-            "a blind guess among {candidates} candidates is good enough already; ask for more",
-            candidates=preview(candidates),
+            f"a blind guess among {preview(candidates)} candidates is good enough already; ask for "
+            "more"
         )
     return _up(constant * positive_up(spread, "spread") / target)
 
@@ -93,10 +93,7 @@ def _constant(candidates: int, mechanism: str | Mechanism, confidence: Number | 
         return worst.mean(n)
     share = exact(confidence, "confidence")
     if not 0 < share < 1:
-        raise InvalidNumber(
-            "confidence must be above 0 and below 1, got {confidence}",
-            confidence=preview(confidence),
-        )
+        raise InvalidNumber(f"confidence must be above 0 and below 1, got {preview(confidence)}")
     return worst.below(n, share)
 
 
@@ -110,8 +107,6 @@ def _worst_case(mechanism: Mechanism) -> WorstCase:
     if own_bound is not None:
         return own_bound  # type: ignore[no-any-return]  # a mechanism of a user's own may state none
     raise UnknownName(
-        "the worst error is known for {bounded}, and the noisy max with Gumbel or "
-        "exponential noise; for others, compare on sample scores; got {mechanism}",
-        bounded=", ".join(BOUNDED),
-        mechanism=preview(mechanism),
+        f"the worst error is known for {', '.join(BOUNDED)}, and the noisy max with Gumbel or "
+        f"exponential noise; for others, compare on sample scores; got {preview(mechanism)}"
     )

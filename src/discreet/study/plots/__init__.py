@@ -54,8 +54,8 @@ def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
         except Exception:  # of numpy, of matplotlib, or because of a wrong type
             pass
         raise InvalidArgument(
-            "{function_name} cannot draw this: it takes plain numbers and short texts; see help()",
-            function_name=function.__name__,
+            f"{function.__name__} cannot draw this: it takes plain numbers and short texts; see "
+            "help()"
         )
 
     return draw

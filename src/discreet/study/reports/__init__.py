@@ -65,12 +65,7 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         ("private_law", private_law, Distribution),
     ):
         if value is not None and not isinstance(value, kind):
-            raise InvalidArgument(
-                "{name} must be a {kind_name}, got {value}",
-                name=name,
-                kind_name=kind.__name__,
-                value=preview(value),
-            )
+            raise InvalidArgument(f"{name} must be a {kind.__name__}, got {preview(value)}")
     with using_language(lang):
         page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
@@ -80,9 +75,7 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         reason = error.strerror
     else:
         return file
-    raise ReportUnwritable(
-        "the report {file} cannot be written: {reason}", file=file, reason=reason
-    )
+    raise ReportUnwritable(f"the report {file} cannot be written: {reason}")
 
 
 def check_path(path: str | os.PathLike[str]) -> Path:
@@ -94,12 +87,10 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     """
     file = file_path(path, "path")
     if file.suffix.lower() not in {".html", ".htm"}:
-        raise InvalidArgument("a report ends in .html, got {path}", path=preview(str(path)))
+        raise InvalidArgument(f"a report ends in .html, got {preview(str(path))}")
     if not file.parent.is_dir():
         missing = Message("there is no such folder")
-        raise ReportUnwritable(
-            "the report {file} cannot be written: {reason}", file=file, reason=missing
-        )
+        raise ReportUnwritable(f"the report {file} cannot be written: {missing}")
     return file
 
 
@@ -111,7 +102,7 @@ def budget_page(ledger: Ledger, dataset: str) -> str:
 @singledispatch
 def _page(subject: object, **_: object) -> str:
     raise InvalidArgument(
-        "a report is about a release, an audit or a ledger, got {subject}", subject=preview(subject)
+        f"a report is about a release, an audit or a ledger, got {preview(subject)}"
     )
 
 
@@ -175,6 +166,4 @@ def _read_dataset(dataset: str | None) -> str:
 def _refuse_unused(others: dict[str, object], subject: str) -> None:
     for name, argument in others.items():
         if argument is not None:
-            raise InvalidArgument(
-                "{name} goes with a release; leave it out for {subject}", name=name, subject=subject
-            )
+            raise InvalidArgument(f"{name} goes with a release; leave it out for {subject}")

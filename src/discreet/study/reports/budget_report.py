@@ -47,9 +47,7 @@ def _read_budgets(ledger: Ledger, dataset: str) -> list[Budget]:
     """Return the budgets of a dataset, its own first."""
     budgets = [budget for budget in ledger.budgets() if budget.dataset == dataset]
     if not budgets:
-        raise UnknownBudget(
-            "no budget was opened for the dataset {dataset}", dataset=preview(dataset)
-        )
+        raise UnknownBudget(f"no budget was opened for the dataset {preview(dataset)}")
     return sorted(budgets, key=budget_order)
 
 

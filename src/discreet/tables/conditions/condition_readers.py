@@ -58,19 +58,14 @@ def read_condition(where: object) -> Condition | None:
     if type(where).__module__.partition(".")[0] == "narwhals" and hasattr(where, "_nodes"):
         return check_size(_from_nodes(where, 0))
     raise InvalidArgument(
-        'where must be SQL such as "age >= 18" or a Narwhals expression such as '
-        "nw.col('age') >= 18, got {where}",
-        where=preview(where),
+        "where must be SQL such as \"age >= 18\" or a Narwhals expression such as nw.col('age') >= "
+        f"18, got {preview(where)}"
     )
 
 
 def _refusal(part: str) -> InvalidArgument:
     """Return the error for a part that no condition has."""
-    return InvalidArgument(
-        "where takes {condition_parts}; it cannot take {part}",
-        condition_parts=CONDITION_PARTS,
-        part=part,
-    )
+    return InvalidArgument(f"where takes {CONDITION_PARTS}; it cannot take {part}")
 
 
 # Expressions of Narwhals. An expression is a list of nodes, each a function of the one before it.
@@ -87,7 +82,7 @@ _ENDS: dict[str, tuple[Operator, Operator]] = {
 def _from_nodes(expression: Tree, depth: int) -> Condition:
     """Return the condition of a Narwhals expression."""
     if depth > _DEEPEST:
-        raise InvalidArgument("a condition is at most {deepest} expressions deep", deepest=_DEEPEST)
+        raise InvalidArgument(f"a condition is at most {_DEEPEST} expressions deep")
     nodes = getattr(expression, "_nodes", None)
     if not nodes:
         raise _refusal(f"{preview(expression)} in place of a condition")
@@ -164,18 +159,14 @@ def _from_text(text: str) -> Condition:
             "where as text needs sqlglot: pip install 'discreet[sql]', or give a Narwhals expression"
         ) from None
     if len(text) > _LONGEST_TEXT:
-        raise InvalidArgument(
-            "a condition is at most {longest_text:,} characters long", longest_text=_LONGEST_TEXT
-        )
+        raise InvalidArgument(f"a condition is at most {_LONGEST_TEXT:,} characters long")
     try:
         tree = sqlglot.parse_one(text, into=exp.Condition)
     except (SqlglotError, RecursionError, ValueError):
         tree = None
     if tree is None:
         raise InvalidArgument(
-            "where is no condition in SQL: {text}; it takes {condition_parts}",
-            text=preview(text),
-            condition_parts=CONDITION_PARTS,
+            f"where is no condition in SQL: {preview(text)}; it takes {CONDITION_PARTS}"
         )
     return from_tree(tree)
 
@@ -185,7 +176,7 @@ def from_tree(tree: Tree, depth: int = 0) -> Condition:
     from sqlglot import exp
 
     if depth > _DEEPEST:
-        raise InvalidArgument("a condition is at most {deepest} brackets deep", deepest=_DEEPEST)
+        raise InvalidArgument(f"a condition is at most {_DEEPEST} brackets deep")
     again = partial(from_tree, depth=depth + 1)
     kind = type(tree)
     if kind is exp.Paren:
@@ -334,9 +325,8 @@ def _moment(tree: Tree) -> dt.date:
     except ValueError:
         pass
     raise InvalidArgument(
-        "{text} is no date or time of its type: write DATE '2024-12-31', TIMESTAMP "
-        "'2024-12-31 23:59:00', or TIMESTAMPTZ '2024-12-31 23:59:00+01:00' with its offset",
-        text=preview(text),
+        f"{preview(text)} is no date or time of its type: write DATE '2024-12-31', TIMESTAMP "
+        "'2024-12-31 23:59:00', or TIMESTAMPTZ '2024-12-31 23:59:00+01:00' with its offset"
     )
 
 

@@ -68,9 +68,7 @@ class CellComparison:
         object.__setattr__(self, "constant", read_constant(self.constant))
         if self.operator not in NEGATIONS:
             raise InvalidArgument(
-                "a comparison is one of {negations}, got {operator}",
-                negations=", ".join(NEGATIONS),
-                operator=preview(self.operator),
+                f"a comparison is one of {', '.join(NEGATIONS)}, got {preview(self.operator)}"
             )
         if self.kind == "truth" and self.operator not in ("=", "<>"):
             raise InvalidArgument("truths are equal or not, and in no order: compare with = or <>")
@@ -113,9 +111,7 @@ class Membership:
         kinds = {kind_of_constant(one) for one in constants}
         if len(kinds) != 1:
             several = f"; these are of the kinds {', '.join(sorted(kinds))}" if kinds else ""
-            raise InvalidArgument(
-                "IN needs at least one constant, all of one kind{several}", several=several
-            )
+            raise InvalidArgument(f"IN needs at least one constant, all of one kind{several}")
 
     @property
     def kind(self) -> ConstantKind:
@@ -262,9 +258,7 @@ def check_size(condition: Condition) -> Condition:
     parts = count_parts(condition)
     if parts > MOST_PARTS:
         raise InvalidArgument(
-            "a condition has at most {most_parts:,} comparisons and constants; this has {parts:,}",
-            most_parts=MOST_PARTS,
-            parts=parts,
+            f"a condition has at most {MOST_PARTS:,} comparisons and constants; this has {parts:,}"
         )
     kinds_of_columns(condition)
     return condition
@@ -284,11 +278,8 @@ def kinds_of_columns(condition: Condition) -> dict[str, ConstantKind | None]:
             kinds[test.column] = kind
         elif kind not in (None, first):
             raise InvalidArgument(
-                "the column {column} is compared with a {first} and with a {kind}; compare it with "
-                "one kind",
-                column=preview(test.column),
-                first=first,
-                kind=kind,
+                f"the column {preview(test.column)} is compared with a {first} and with a {kind}; "
+                "compare it with one kind"
             )
     return kinds
 
@@ -446,7 +437,7 @@ def read_column_name(name: object) -> str:
     """
     text = exact_text(name)
     if not text:
-        raise InvalidArgument("a condition names columns by texts, got {name}", name=preview(name))
+        raise InvalidArgument(f"a condition names columns by texts, got {preview(name)}")
     return text
 
 
@@ -469,8 +460,7 @@ def read_constant(constant: Any) -> Constant:
         return constant
     if constant is None or (isinstance(constant, float | Decimal) and constant != constant):
         raise InvalidArgument(
-            "{constant} equals nothing, and nothing is below or above it: use IS NULL",
-            constant=preview(constant),
+            f"{preview(constant)} equals nothing, and nothing is below or above it: use IS NULL"
         )
     return exact(constant, "a constant of a condition")
 

@@ -114,18 +114,13 @@ def read_statement(statement: object) -> SqlStatement:
     """
     text = read_text(statement, "a statement")
     if len(text) > _LONGEST_STATEMENT:
-        raise InvalidArgument(
-            "a statement is at most {longest_statement:,} characters long",
-            longest_statement=_LONGEST_STATEMENT,
-        )
+        raise InvalidArgument(f"a statement is at most {_LONGEST_STATEMENT:,} characters long")
     sqlglot = _sqlglot()
     options_text, select_text = _split_clause(text)
     options = _read_options(options_text)
     tree = _parse(select_text, "the statement")
     if type(tree) is not sqlglot.exp.Select:
-        raise InvalidArgument(
-            "a statement is one SELECT, got {upper}", upper=type(tree).__name__.upper()
-        )
+        raise InvalidArgument(f"a statement is one SELECT, got {type(tree).__name__.upper()}")
     _check_parts(tree)
     by = _group_column(tree)
     names, aggregates, group_name = _select_list(tree, by)
@@ -150,10 +145,8 @@ def _condition(tree: Tree, aggregates: int) -> Condition | None:
     condition = check_size(from_tree(where.this))
     if count_parts(condition) * aggregates > MOST_COMPARISONS:
         raise InvalidArgument(
-            "a statement has at most {most:,} comparisons and constants: those of its condition, for each of its "
-            "{aggregates} aggregates",
-            most=MOST_COMPARISONS,
-            aggregates=aggregates,
+            f"a statement has at most {MOST_COMPARISONS:,} comparisons and constants: those of its "
+            f"condition, for each of its {aggregates} aggregates"
         )
     return condition
 
@@ -180,10 +173,8 @@ def _parse(text: str, what: str) -> Tree:
                 'names are quoted in SQL by double quotes, such as "order", and not by backticks'
             )
         raise InvalidArgument(
-            "{what} cannot be read as one statement of SQL: {statement}; an example: {example}",
-            what=what,
-            statement=preview(text.strip()),
-            example=EXAMPLE,
+            f"{what} cannot be read as one statement of SQL: {preview(text.strip())}; an example: "
+            f"{EXAMPLE}"
         )
     return trees[0]
 
@@ -199,8 +190,7 @@ def _split_clause(text: str) -> tuple[str, str]:
     if words[:1] != ["SELECT"] or words[1:5] != ["WITH", "DIFFERENTIAL_PRIVACY", "OPTIONS", "("]:
         raise InvalidArgument(
             "a statement begins with SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = ...): "
-            "there is no default ε; an example: {example}",
-            example=EXAMPLE,
+            f"there is no default ε; an example: {EXAMPLE}"
         )
     depth = 0
     for token in tokens[4:]:
@@ -239,12 +229,10 @@ def _read_options(text: str) -> dict[str, Tree]:
             raise InvalidArgument("OPTIONS takes NAME = VALUE, with commas between")
         name = pair.this.name.lower()
         if name in options:
-            raise InvalidArgument("OPTIONS has {name} twice", name=name)
+            raise InvalidArgument(f"OPTIONS has {name} twice")
         if name not in _OPTIONS:
             advice = _OTHER_OPTIONS.get(name, f"there are {', '.join(_OPTIONS)}")
-            raise InvalidArgument(
-                "OPTIONS: {name} is not honoured here; {advice}", name=preview(name), advice=advice
-            )
+            raise InvalidArgument(f"OPTIONS: {preview(name)} is not honoured here; {advice}")
         options[name] = pair.expression
     if "epsilon" not in options:
         raise InvalidArgument("OPTIONS needs epsilon, such as epsilon = 1: there is no default")
@@ -259,9 +247,7 @@ def _amounts(options: Mapping[str, Tree], by: str | None) -> Options:
     least = _whole(options, "min_privacy_units_per_group")
     for name, value in (("max_groups_contributed", most), ("min_privacy_units_per_group", least)):
         if value is not None and by is None:
-            raise InvalidArgument(
-                "OPTIONS: {name} goes with GROUP BY, and there is none", name=name
-            )
+            raise InvalidArgument(f"OPTIONS: {name} goes with GROUP BY, and there is none")
     return Options(epsilon, delta, _named_unit(options.get("privacy_unit_column")), most, least)
 
 
@@ -358,25 +344,21 @@ def _select_list(
     exp = _sqlglot().exp
     names, aggregates, group_name = list[str](), list[Aggregate](), None
     if len(tree.expressions) > MOST_ITEMS:
-        raise InvalidArgument(
-            "a statement selects at most {most_items} columns", most_items=MOST_ITEMS
-        )
+        raise InvalidArgument(f"a statement selects at most {MOST_ITEMS} columns")
     for expression in tree.expressions:
         has_alias = type(expression) is exp.Alias
         inner = expression.this if has_alias else expression
         name = expression.alias if has_alias else _words(inner)
         if name in names:
             raise InvalidArgument(
-                "two columns of the answer are called {name}: give one an alias, AS ...",
-                name=preview(name),
+                f"two columns of the answer are called {preview(name)}: give one an alias, AS ..."
             )
         names.append(name)
         if type(inner) is exp.Column:
             if _column(inner) != by:
                 raise InvalidArgument(
-                    "{inner_name} is neither an aggregate nor the column of GROUP BY; rows are not "
-                    "released",
-                    inner_name=preview(inner.name),
+                    f"{preview(inner.name)} is neither an aggregate nor the column of GROUP BY; "
+                    "rows are not released"
                 )
             group_name = name
         else:
@@ -434,7 +416,7 @@ def _of_column(verb: str) -> _Reader:
 
     def read(tree: Tree, name: str) -> Aggregate:
         if not _only(tree, "this", "big_int", "is_string", "dialect"):
-            raise InvalidArgument("{words}: give it the column alone", words=_words(tree))
+            raise InvalidArgument(f"{_words(tree)}: give it the column alone")
         return Aggregate(name, verb, _argument(tree.this, tree))
 
     return read
@@ -445,8 +427,7 @@ def _count(tree: Tree, name: str) -> Aggregate:
     exp = _sqlglot().exp
     if not _only(tree, "this", "big_int"):
         raise InvalidArgument(
-            "{words}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units",
-            words=_words(tree),
+            f"{_words(tree)}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units"
         )
     if type(tree.this) is exp.Star and _only(tree.this):
         return Aggregate(name, "count", None)
@@ -454,28 +435,21 @@ def _count(tree: Tree, name: str) -> Aggregate:
         return Aggregate(name, "count", None, units=tuple(map(_column, tree.this.expressions)))
     if type(tree.this) is exp.Column:
         raise InvalidArgument(
-            "{words} is not answered: write COUNT(*) ... WHERE {inner} IS NOT NULL, or "
-            "COUNT(DISTINCT unit) for privacy units",
-            words=_words(tree),
-            inner=_words(tree.this),
+            f"{_words(tree)} is not answered: write COUNT(*) ... WHERE {_words(tree.this)} IS NOT "
+            "NULL, or COUNT(DISTINCT unit) for privacy units"
         )
     raise InvalidArgument(
-        "{words}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units",
-        words=_words(tree),
+        f"{_words(tree)}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units"
     )
 
 
 def _quantile(tree: Tree, name: str) -> Aggregate:
     """Return PERCENTILE_DISC(x, 0.9) or QUANTILE(x, 0.9)."""
     if not _only(tree, "this", "expression", "quantile"):
-        raise InvalidArgument(
-            "{words}: give it the column and the fraction alone", words=_words(tree)
-        )
+        raise InvalidArgument(f"{_words(tree)}: give it the column and the fraction alone")
     alpha = tree.args.get("quantile") or tree.args.get("expression")
     if alpha is None:
-        raise InvalidArgument(
-            "{words}: give it a fraction from 0 to 1, such as 0.9", words=_words(tree)
-        )
+        raise InvalidArgument(f"{_words(tree)}: give it a fraction from 0 to 1, such as 0.9")
     return Aggregate(name, "quantile", _argument(tree.this, tree), {"alpha": _fraction(alpha)})
 
 
@@ -485,7 +459,7 @@ def _within_group(tree: Tree, name: str) -> Aggregate:
     function, order = tree.this, tree.expression
     keys = order.expressions if type(order) is exp.Order else []
     if len(keys) != 1 or keys[0].args.get("desc") or not _only(keys[0], "this", "nulls_first"):
-        raise InvalidArgument("{words}: ORDER BY one column, ascending", words=_words(tree))
+        raise InvalidArgument(f"{_words(tree)}: ORDER BY one column, ascending")
     column = _argument(keys[0].this, tree)
     if type(function) is exp.Mode and _only(function):
         return Aggregate(name, "mode", column)
@@ -511,7 +485,7 @@ def _top_k(tree: Tree, name: str) -> Aggregate:
     """Return APPROX_TOP_COUNT(x, k), as a dialect may read it."""
     if not _only(tree, "this", "expression") or tree.args.get("expression") is None:
         raise InvalidArgument(
-            "{words}: give it the column and how many, such as TOP_K(city, 3)", words=_words(tree)
+            f"{_words(tree)}: give it the column and how many, such as TOP_K(city, 3)"
         )
     return _listed(tree, name, "APPROX_TOP_COUNT", tree.this, tree.expression)
 
@@ -569,7 +543,7 @@ def _argument(tree: Tree, aggregate: Tree) -> str:
         raise InvalidArgument("DISTINCT goes with COUNT alone, of the privacy unit")
     if type(tree) is not exp.Column:
         raise InvalidArgument(
-            "{words}: aggregates are of a column, and of no expression", words=_words(aggregate)
+            f"{_words(aggregate)}: aggregates are of a column, and of no expression"
         )
     return _column(tree)
 
@@ -577,9 +551,7 @@ def _argument(tree: Tree, aggregate: Tree) -> str:
 def _column(tree: Tree) -> str:
     """Return the name of a column."""
     if type(tree) is not _sqlglot().exp.Column:
-        raise InvalidArgument(
-            "a column is named by itself, got {words}", words=preview(_words(tree))
-        )
+        raise InvalidArgument(f"a column is named by itself, got {preview(_words(tree))}")
     if not _only(tree, "this"):
         raise InvalidArgument(
             "a column is named without its table: a question is about one dataset"
@@ -592,9 +564,7 @@ def _number(tree: Tree, name: str) -> Fraction:
     """Return a literal number."""
     exp = _sqlglot().exp
     if type(tree) is not exp.Literal or tree.is_string:
-        raise InvalidArgument(
-            "{name} must be a number, got {words}", name=name, words=preview(_words(tree))
-        )
+        raise InvalidArgument(f"{name} must be a number, got {preview(_words(tree))}")
     return exact(tree.this, name)
 
 
@@ -603,8 +573,7 @@ def _fraction(tree: Tree) -> Fraction:
     number = _number(tree, "the fraction of a quantile")
     if not 0 <= number <= 1:
         raise InvalidArgument(
-            "the fraction of a quantile is from 0 to 1, got {name}",
-            name=preview(tree.this),
+            f"the fraction of a quantile is from 0 to 1, got {preview(tree.this)}"
         )
     return number
 
@@ -630,13 +599,10 @@ def _order(
             name = names[place - 1] if 1 <= place <= len(names) else name
         if name not in names:
             raise InvalidArgument(
-                "ORDER BY sorts the released rows: {name} is no column of the answer",
-                name=preview(name),
+                f"ORDER BY sorts the released rows: {preview(name)} is no column of the answer"
             )
         if name in lists:
-            raise InvalidArgument(
-                "ORDER BY: {name} holds lists, which have no order", name=preview(name)
-            )
+            raise InvalidArgument(f"ORDER BY: {preview(name)} holds lists, which have no order")
         keys.append(SortKey(name, bool(one.args.get("desc")), bool(one.args.get("nulls_first"))))
     return tuple(keys)
 

@@ -143,16 +143,13 @@ def described_records(dataset: Dataset, unit: object = None, most: object = None
     unit, bound = declared_unit(dataset, read_unit(unit)), declared_bound(dataset, most)
     if bound is None and unit is not None:
         raise InvalidArgument(
-            "a record of {dataset_label} is all rows of one {unit_in_words}, which may be any "
-            "number: declare max_contributions, the most of them that count, or give it",
-            dataset_label=dataset.label,
-            unit_in_words=unit_in_words(unit),
+            f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, which may be "
+            "any number: declare max_contributions, the most of them that count, or give it"
         )
     if bound is not None and unit is None:
         raise InvalidArgument(
-            "max_contributions bounds the rows of one privacy unit, and {dataset_label} declares "
-            "none: leave it out",
-            dataset_label=dataset.label,
+            f"max_contributions bounds the rows of one privacy unit, and {dataset.label} declares "
+            "none: leave it out"
         )
     return Records(unit, bound)
 
@@ -217,9 +214,7 @@ def _labels(dataset: Dataset, column: Column) -> Labels | None:
 def _check_type(column: Column, of: ColumnType) -> None:
     """Raise if the table itself has another type for a column than is declared."""
     if not is_written(of) and of.kind not in (*_UNTYPED, *_FITTING_KINDS[column.type]):
-        raise InvalidCandidates(
-            "{of_words}, is declared as {column_type}", of_words=of.words, column_type=column.type
-        )
+        raise InvalidCandidates(f"{of.words}, is declared as {column.type}")
     for bound in (column.minimum, column.maximum):
         if (
             column.type == "datetime"

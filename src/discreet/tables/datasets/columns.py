@@ -121,19 +121,14 @@ class Column:
         cell = TYPES[self.type].read(plain(value))
         if cell is None:
             raise InvalidCandidates(
-                "{toml_text} is no value of column {name}, which is declared as {type}",
-                toml_text=toml_text(value),
-                name=repr(self.name),
-                type=self.type,
+                f"{toml_text(value)} is no value of column {self.name!r}, which is declared as "
+                f"{self.type}"
             )
         self.check_bounds(cell)
         if self.enum is not None and _key(cell) not in set(map(_key, self.enum)):
             raise InvalidCandidates(
-                "{cell} is not among the declared values of column {name}{nearest}{first_values}",
-                cell=preview(cell),
-                name=repr(self.name),
-                nearest=nearest(cell, self.enum),
-                first_values=self._first_values(),
+                f"{preview(cell)} is not among the declared values of column "
+                f"{self.name!r}{nearest(cell, self.enum)}{self._first_values()}"
             )
         return cell
 
@@ -149,11 +144,8 @@ class Column:
         ):
             if beyond:
                 raise InvalidCandidates(
-                    "{value} is beyond the {word} of column {name}, which is declared as {end}",
-                    value=_bound_in_words(value),
-                    word=word,
-                    name=repr(self.name),
-                    end=_bound_in_words(bound),
+                    f"{_bound_in_words(value)} is beyond the {word} of column {self.name!r}, which "
+                    f"is declared as {_bound_in_words(bound)}"
                 )
 
     def parse(self, text: str) -> object:
@@ -173,8 +165,8 @@ class Column:
         except TypeError:  # of two times only one has an offset
             pass
         raise InvalidCandidates(
-            "column {name} is declared with times that all have an offset, or none: give the same",
-            name=repr(self.name),
+            f"column {self.name!r} is declared with times that all have an offset, or none: give "
+            "the same"
         )
 
     def _first_values(self) -> str:

@@ -43,13 +43,8 @@ def condition_terms(dataset: Dataset, arguments: Mapping[str, Any]) -> dict[str,
         constants = _CONSTANTS[column.type]
         if kind not in (None, *constants):
             raise InvalidArgument(
-                "where compares column {name} of {dataset_label}, declared as {column_type}, with a "
-                "{kind}; it needs a {constants}",
-                name=repr(name),
-                dataset_label=dataset.label,
-                column_type=column.type,
-                kind=kind,
-                constants=" or an ".join(constants),
+                f"where compares column {name!r} of {dataset.label}, declared as {column.type}, "
+                f"with a {kind}; it needs a {' or an '.join(constants)}"
             )
         kinds[name] = kind or (constants[0] if dataset.is_text or len(constants) == 1 else None)
     _check_constants(dataset, condition)
@@ -74,7 +69,7 @@ def _check_constants(dataset: Dataset, condition: Condition) -> None:
             try:
                 _check_constant(column, constant, is_ordered=is_ordered)
             except InvalidCandidates as error:
-                raise InvalidArgument("where: {reason}", reason=error) from None
+                raise InvalidArgument(f"where: {error}") from None
 
 
 def _check_constant(column: Column, constant: Any, *, is_ordered: bool) -> None:

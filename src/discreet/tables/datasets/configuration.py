@@ -68,9 +68,7 @@ class Configuration:
         text = exact_text(name)
         if text is not None and text in self.analysts:
             return self.analysts[text]
-        raise UnknownName(
-            "{path} has no analyst {name}; add [analysts.NAME]", path=self.path, name=preview(name)
-        )
+        raise UnknownName(f"{self.path} has no analyst {preview(name)}; add [analysts.NAME]")
 
     def dataset(self, name: object) -> Dataset:
         """Return a described dataset.
@@ -83,11 +81,8 @@ class Configuration:
             return self.datasets[text]
         names = few(self.datasets) or "none"
         raise UnknownName(
-            "{path} describes no dataset {name}{nearest}; it describes {names}",
-            path=self.path,
-            name=preview(name),
-            nearest=nearest(name, self.datasets),
-            names=names,
+            f"{self.path} describes no dataset {preview(name)}{nearest(name, self.datasets)}; it "
+            f"describes {names}"
         )
 
     def rows(self) -> TextTable:
@@ -122,9 +117,7 @@ def find_configuration() -> Path | None:
     if path:
         if Path(path).is_file():
             return Path(path)
-        raise InvalidDescription(
-            "{variable} names {path}, and there is no such file", variable=VARIABLE, path=path
-        )
+        raise InvalidDescription(f"{VARIABLE} names {path}, and there is no such file")
     here = Path.cwd()
     # A link that leads nowhere is an error, and not passed over: its datasets have budgets.
     return next((at / FILE for at in (here, *here.parents) if os.path.lexists(at / FILE)), None)
@@ -154,7 +147,7 @@ def _parse_toml(text: str, path: Path) -> dict[str, Any]:
         message += ": a name is given twice; keep one of them"
     if message.startswith("Exceeds the limit"):
         message = "a number in it has thousands of digits"
-    raise InvalidDescription("it is not TOML: {message}", message=message)
+    raise InvalidDescription(f"it is not TOML: {message}")
 
 
 def _add_line(error: InvalidDescription, path: Path, text: str) -> InvalidDescription:
@@ -180,7 +173,7 @@ def _read_whole_file(path: Path) -> str:
         reason = error.strerror
     except ValueError:  # of its bytes, or of its name
         reason = "it is not UTF-8"
-    raise InvalidDescription("{path} cannot be read: {reason}", path=path, reason=reason)
+    raise InvalidDescription(f"{path} cannot be read: {reason}")
 
 
 def _find_fault(path: Path) -> str | None:

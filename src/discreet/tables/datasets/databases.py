@@ -159,7 +159,7 @@ def _file_number(file: str) -> str:
 def _check_file(file: str | None) -> None:
     """Raise unless the file of a database is a regular file: others would be made, or waited for."""
     if file is not None and not Path(file).is_file():
-        raise UnreadableFile("{file} is no file of a database", file=file)
+        raise UnreadableFile(f"{file} is no file of a database")
 
 
 def holds_password(url: Any) -> bool:

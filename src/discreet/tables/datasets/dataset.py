@@ -192,19 +192,10 @@ class Dataset:
             return columns[text]
         names = few([repr(column) for column in columns])
         if name is None:
-            raise MissingColumn(
-                "{argument}: name a column of {label}; it has {names}",
-                argument=argument,
-                label=self.label,
-                names=names,
-            )
+            raise MissingColumn(f"{argument}: name a column of {self.label}; it has {names}")
         raise MissingColumn(
-            "{argument}: the description of {label} has no column {name}{nearest}; it has {names}",
-            argument=argument,
-            label=self.label,
-            name=preview(name),
-            nearest=nearest(name, columns),
-            names=names,
+            f"{argument}: the description of {self.label} has no column "
+            f"{preview(name)}{nearest(name, columns)}; it has {names}"
         )
 
     @property
@@ -337,11 +328,7 @@ def with_name(dataset: Dataset, name: str) -> Dataset:
         InvalidArgument: if it has another.
     """
     if dataset.name not in (None, name):
-        raise InvalidArgument(
-            "the data are described as {dataset_name}, not as {name}",
-            dataset_name=dataset.name,
-            name=name,
-        )
+        raise InvalidArgument(f"the data are described as {dataset.name}, not as {name}")
     dataset_copy = copy.copy(dataset)
     object.__setattr__(dataset_copy, "name", name)
     return dataset_copy
@@ -358,11 +345,8 @@ def declared_unit(dataset: Dataset, unit: Unit | None) -> Unit | None:
         return own_unit
     words = "every row as a record" if own_unit is None else one_record(own_unit)
     raise InvalidArgument(
-        "privacy_unit is {unit}, but the description of {dataset_label} declares {words}; "
-        "leave privacy_unit out",
-        unit=preview(unit),
-        dataset_label=dataset.label,
-        words=words,
+        f"privacy_unit is {preview(unit)}, but the description of {dataset.label} declares "
+        f"{words}; leave privacy_unit out"
     )
 
 

@@ -126,13 +126,9 @@ def _check_vouched(dataset: Dataset, arguments: dict[str, Any], verb: str) -> No
     unit = read_unit(arguments.get("privacy_unit"))
     if unit is None and dataset.privacy_unit is not None:
         raise InvalidArgument(
-            "a record of {dataset_label} is declared as {one_record}, and {verb} relies on what "
-            "you promise about one record: if it holds for all those rows together, say "
-            "{unit}",
-            dataset_label=dataset.label,
-            one_record=one_record(dataset.privacy_unit),
-            verb=verb,
-            unit=spelling(privacy_unit=plain_unit(dataset.privacy_unit)),
+            f"a record of {dataset.label} is declared as {one_record(dataset.privacy_unit)}, and "
+            f"{verb} relies on what you promise about one record: if it holds for all those rows "
+            f"together, say {spelling(privacy_unit=plain_unit(dataset.privacy_unit))}"
         )
     declared_unit(dataset, unit)
 
@@ -158,11 +154,8 @@ def declared_bound(dataset: Dataset, most: object) -> int | None:
     bound = None if most is None else count(most, "max_contributions", most=MOST_ROWS)
     if own_bound is not None and bound not in (None, own_bound):
         raise InvalidArgument(
-            "max_contributions of {dataset_label} is declared as {own_bound}, got {most}; leave "
-            "it out",
-            dataset_label=dataset.label,
-            own_bound=own_bound,
-            most=preview(most),
+            f"max_contributions of {dataset.label} is declared as {own_bound}, got "
+            f"{preview(most)}; leave it out"
         )
     return bound if own_bound is None else own_bound
 
@@ -173,10 +166,8 @@ def _value_candidates(
     """Return the candidates of a verb that counts values: those given, or those declared."""
     if arguments.get("unsafe_candidates_from_data", False) is not False:
         raise InvalidArgument(
-            "{dataset_label} has a description, and candidates from the data contradict it; "
-            "leave out unsafe_candidates_from_data, or ask about the data without their "
-            "description",
-            dataset_label=dataset.label,
+            f"{dataset.label} has a description, and candidates from the data contradict it; leave "
+            "out unsafe_candidates_from_data, or ask about the data without their description"
         )
     candidates = arguments.get("candidates")
     if is_private(candidates):
@@ -190,13 +181,9 @@ def _all_values(dataset: Dataset, column: Column, argument: str) -> object:
     """Return all values that the description declares."""
     if column.values is None:
         raise InvalidCandidates(
-            "{argument} are missing: the description of {dataset_label} does not declare the "
-            "values of column {column_name}; declare them as enum, or a minimum and a maximum if "
-            "it holds integers or dates (up to {most_values:,} of them), or give {argument}",
-            argument=argument,
-            dataset_label=dataset.label,
-            column_name=repr(column.name),
-            most_values=MOST_VALUES,
+            f"{argument} are missing: the description of {dataset.label} does not declare the "
+            f"values of column {column.name!r}; declare them as enum, or a minimum and a maximum "
+            f"if it holds integers or dates (up to {MOST_VALUES:,} of them), or give {argument}"
         )
     return column_values(dataset, column)
 
@@ -211,9 +198,8 @@ def column_values(dataset: Dataset, column: Column) -> Sequence[object] | None:
         return None
     if column.type == "datetime" and dataset.is_text:
         raise InvalidCandidates(
-            "column {column_name} is declared as datetime, and a text file may write a time in "
-            "many ways: declare it as string, with the times in enum as the file has them",
-            column_name=repr(column.name),
+            f"column {column.name!r} is declared as datetime, and a text file may write a time in "
+            "many ways: declare it as string, with the times in enum as the file has them"
         )
     return _as_labels(dataset, column, column.values, are_all=True)
 
@@ -254,8 +240,7 @@ def _check_candidates(dataset: Dataset, candidates: Any, column: Column) -> obje
         if column.enum is None:
             return candidates
         raise InvalidCandidates(
-            "the values of column {column_name} are declared; leave out the table of candidates",
-            column_name=repr(column.name),
+            f"the values of column {column.name!r} are declared; leave out the table of candidates"
         )
     labels = _read_labels(candidates)
     if labels is None:
@@ -280,13 +265,8 @@ def _check_ordered(dataset: Dataset, column: Column, verb: str) -> None:
     of_dates = VERBS[verb].takes_dates
     if not (column.has_quantiles if of_dates else column.is_numeric):
         raise InvalidArgument(
-            "{verb} is of numbers{of_dates}, and column {column_name} of {dataset_label} is "
-            "declared as {column_type}",
-            verb=verb,
-            of_dates=" or dates" if of_dates else "",
-            column_name=repr(column.name),
-            dataset_label=dataset.label,
-            column_type=column.type,
+            f"{verb} is of numbers{' or dates' if of_dates else ''}, and column {column.name!r} of "
+            f"{dataset.label} is declared as {column.type}"
         )
 
 
@@ -333,21 +313,14 @@ def _dates_within(dataset: Dataset, grid: object, column: Column) -> DateGrid:
     """Return a grid of dates if it is one of the column's type, and within the declared bounds."""
     if not isinstance(grid, DateGrid):
         raise InvalidCandidates(
-            "column {column_name} of {dataset_label} is declared as {column_type}: leave out "
-            "candidates, or give a DateGrid",
-            column_name=repr(column.name),
-            dataset_label=dataset.label,
-            column_type=column.type,
+            f"column {column.name!r} of {dataset.label} is declared as {column.type}: leave out "
+            "candidates, or give a DateGrid"
         )
     is_time = isinstance(grid.lo, dt.datetime)
     if column.type != ("datetime" if is_time else "date"):
         raise InvalidCandidates(
-            "the grid is of {is_time}, and column {column_name} of {dataset_label} is declared "
-            "as {column_type}",
-            is_time="times" if is_time else "dates",
-            column_name=repr(column.name),
-            dataset_label=dataset.label,
-            column_type=column.type,
+            f"the grid is of {'times' if is_time else 'dates'}, and column {column.name!r} of "
+            f"{dataset.label} is declared as {column.type}"
         )
     column.check_bounds(grid.lo)
     column.check_bounds(grid.hi)
@@ -365,9 +338,8 @@ def _unbounded(decimals: Decimals, column: Column) -> Decimals:
     if _has_no_bounds(column):
         return decimals
     raise InvalidCandidates(
-        "the numbers of column {column_name} are declared, and most decimals are none of "
-        "them: leave out candidates, or take a grid within the bounds",
-        column_name=repr(column.name),
+        f"the numbers of column {column.name!r} are declared, and most decimals are none of them: "
+        "leave out candidates, or take a grid within the bounds"
     )
 
 
@@ -378,11 +350,8 @@ def _within(grid: Grid, column: Column) -> Grid:
     beyond += [high] if column.maximum is not None and grid.hi > column.maximum else []
     for end, bound in beyond:
         raise InvalidCandidates(
-            "the grid is beyond the bounds of column {column_name}: {end}, and the description "
-            "declares {bound}; leave out candidates, or take a grid within",
-            column_name=repr(column.name),
-            end=end,
-            bound=bound,
+            f"the grid is beyond the bounds of column {column.name!r}: {end}, and the description "
+            f"declares {bound}; leave out candidates, or take a grid within"
         )
     return grid
 

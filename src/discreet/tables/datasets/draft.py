@@ -167,7 +167,7 @@ def _types_and_place(
 def _check_form(source: str, kind: str, names: Sequence[str], form: TextForm | None) -> None:
     """Raise if the files have no form that can be said, or names that are given twice."""
     if form is not None and kind not in ("", "CSV", "Excel"):
-        raise InvalidArgument("--csv is of a CSV file, and {source} is none", source=source)
+        raise InvalidArgument(f"--csv is of a CSV file, and {source} is none")
     if form is not None and form.names is not None and names:
         raise InvalidArgument("the names are given twice: leave out --names")
 
@@ -227,12 +227,9 @@ def _types_of_files(data: "FileNames", source: str, *, header: bool) -> Mapping[
     if types is not None:
         return types
     raise InvalidArgument(
-        "{source} has no schema: if it is CSV and its first line holds the names of its "
-        "columns, say {header}; if that is a row, give them: {names}. Of JSON lines give "
-        "the keys so too",
-        source=source,
-        header=spelling(header=True),
-        names=spelling(names=["a", "b", "c"]),
+        f"{source} has no schema: if it is CSV and its first line holds the names of its columns, "
+        f"say {spelling(header=True)}; if that is a row, give them: "
+        f"{spelling(names=['a', 'b', 'c'])}. Of JSON lines give the keys so too"
     )
 
 
@@ -332,7 +329,7 @@ def columns_of_table(url: str, table: str | None) -> dict[str, str | None]:
         message = str(error)
     else:
         failure = UnreadableData(
-            "{url} cannot be opened as a database, or its tables not be listed", url=url
+            f"{url} cannot be opened as a database, or its tables not be listed"
         )
         work, passing = partial(_column_types, database, table), (InvalidArgument, UnreadableData)
         return replacing(work, lambda _: failure, passing=passing)
@@ -348,9 +345,7 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
     if table not in tables:
         names = ", ".join(sorted(tables)) or "none"
         raise InvalidArgument(
-            "which table is it? give {table}; there are {names}",
-            table=spelling(table="NAME"),
-            names=names,
+            f"which table is it? give {spelling(table='NAME')}; there are {names}"
         )
     if isinstance(database, DuckFile):
         relation = database.sql(query_of_table(*table.split(".")))

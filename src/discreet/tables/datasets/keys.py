@@ -303,9 +303,7 @@ def read_duration(entry: object, name: str) -> Fraction:
     match = re.fullmatch(_DURATION, exact_text(entry) or "", re.ASCII)
     if match is None:
         raise InvalidArgument(
-            '{name} must be a time such as "250ms" or "1s", got {entry}',
-            name=name,
-            entry=preview(entry),
+            f'{name} must be a time such as "250ms" or "1s", got {preview(entry)}'
         )
     return Fraction(match[1]) / (1000 if match[2] == "ms" else 1)
 
@@ -318,7 +316,7 @@ def read_time_above_zero(entry: object, name: str) -> Fraction:
     """
     seconds = read_duration(entry, name)
     if not seconds:
-        raise InvalidArgument("{name} must be above zero", name=name)
+        raise InvalidArgument(f"{name} must be above zero")
     return seconds
 
 

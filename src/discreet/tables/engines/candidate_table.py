@@ -138,17 +138,15 @@ def rank_candidates(
     [distinct] = native.fetch(frame.select(nw.col(POSITION).n_unique()), INTEGER_TYPE)
     if distinct[0] < size:
         raise InvalidCandidates(
-            "{of_words}, has {size:,} values more than once; candidates must be distinct",
-            of_words=of.words,
-            size=size - int(distinct[0]),
+            f"{of.words}, has {size - int(distinct[0]):,} values more than once; candidates must "
+            "be distinct"
         )
     [strange] = native.fetch(native.unanswerable(frame, of).select(nw.len()), INTEGER_TYPE)
     if strange[0]:
         raise InvalidCandidates(
-            "{of_words}, has {number:,} values that cannot be answered. Accepted: text in UTF-8, "
-            "and finite dates and times of the years 1 to 9999, no finer than a microsecond",
-            of_words=of.words,
-            number=int(strange[0]),
+            f"{of.words}, has {int(strange[0]):,} values that cannot be answered. Accepted: text "
+            "in UTF-8, and finite dates and times of the years 1 to 9999, no finer than a "
+            "microsecond"
         )
     return Ranking(native, frame, of, size, failure)
 
@@ -264,9 +262,7 @@ def check_present(rows: int, present: int, of: ColumnType) -> None:
     """Raise unless there are candidates, none of them missing."""
     if present < rows:
         raise InvalidCandidates(
-            "{of_words}, has {rows:,} missing values; candidates must not be missing",
-            of_words=of.words,
-            rows=rows - present,
+            f"{of.words}, has {rows - present:,} missing values; candidates must not be missing"
         )
     if not rows:
         raise InvalidCandidates("candidates must not be empty: there must be something to answer")
@@ -278,10 +274,8 @@ def check_comparable(of: ColumnType, candidates: ColumnType) -> None:
         of.kind not in ("text", "integer") and of.name != candidates.name
     ):
         raise InvalidCandidates(
-            "the candidates, {candidates_words}, cannot be compared with {of_words}; give both "
-            "the same type",
-            candidates_words=candidates.words,
-            of_words=of.words,
+            f"the candidates, {candidates.words}, cannot be compared with {of.words}; give both "
+            "the same type"
         )
 
 
@@ -386,16 +380,13 @@ def rank_column(data: object, column: str) -> Ranking:
     table = open_table(data, column)
     if not keeps_candidates(data):
         raise InvalidCandidates(
-            "a CandidateTable is a file, a DuckDB relation, a Polars frame or a Spark DataFrame; other candidates "
-            "in memory can be given as they are: {given}",
-            given=fix("candidates of a column"),
+            "a CandidateTable is a file, a DuckDB relation, a Polars frame or a Spark DataFrame; "
+            f"other candidates in memory can be given as they are: {fix('candidates of a column')}"
         )
     of = table.type()
     if of.kind not in _CANDIDATE_KINDS:
         raise InvalidCandidates(
-            "{of_words}, cannot hold candidates. Accepted: {candidate_kinds}",
-            of_words=of.words,
-            candidate_kinds=", ".join(_CANDIDATE_KINDS),
+            f"{of.words}, cannot hold candidates. Accepted: {', '.join(_CANDIDATE_KINDS)}"
         )
     return quietly(
         rank_candidates, table.failure, table.native, of, table.failure, shared=names_files(data)

@@ -137,7 +137,7 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         InvalidArgument: if no file can have the path, or the words are those of no form.
     """
     if not isinstance(path, str | os.PathLike):
-        raise InvalidArgument("path must be that of a file, got {path}", path=preview(path))
+        raise InvalidArgument(f"path must be that of a file, got {preview(path)}")
     file = file_path(path, "path")
     form = text_form(
         delimiter=delimiter, names=names, encoding=encoding, quote=quote, multiline=multiline,
@@ -253,9 +253,8 @@ def _is_array(file: Path, start: bytes) -> bool:
         return False
     if re.match(OF_ONE_OBJECT, start):
         raise UnreadableFile(
-            "{file} is one JSON object of several lines. Read are an array of objects, or one object a line. If "
-            "its rows are in a key, such as data: jq '.data' {file} > rows.json",
-            file=file,
+            f"{file} is one JSON object of several lines. Read are an array of objects, or one "
+            f"object a line. If its rows are in a key, such as data: jq '.data' {file} > rows.json"
         )
     return BEGIN.match(start) is not None
 
@@ -289,7 +288,7 @@ def _text_rows(
     columns = select_list(expressions)
     for name in values:  # of which one may begin as another does
         columns = re.sub(rf"\${re.escape(name)}\b", f"${name}_{i}", columns)
-    failure = UnreadableFile("{file} cannot be opened", file=records.file)
+    failure = UnreadableFile(f"{records.file} cannot be opened")
     records = replace(records, shown=watch_file(records.file))
     # In a thread that no signal reaches: DuckDB reads the schema, and an interrupt in what C calls would be lost.
     quietly(run_query, failure, connection, connection.register, f"records_{i}", records)
@@ -330,10 +329,8 @@ def read_head(file: Path, form: TextForm) -> Head:
     code_and_mark = told_encoding(form.encoding, start[:4], has_header=not is_given)
     if code_and_mark is None:
         raise UnreadableFile(
-            "{file} does not begin with the mark of {encoding}. Leave out the encoding, or say it without a mark, "
-            "as utf-8, utf-16-le or utf-16-be",
-            file=file,
-            encoding=form.encoding,
+            f"{file} does not begin with the mark of {form.encoding}. Leave out the encoding, or "
+            "say it without a mark, as utf-8, utf-16-le or utf-16-be"
         )
     if form.names is not None:
         return Head(
@@ -346,11 +343,7 @@ def read_head(file: Path, form: TextForm) -> Head:
         start = start_bytes(file, LONGEST_HEADER, form)
         header = _header_in(start, form, *code_and_mark, is_all=len(start) < LONGEST_HEADER)
     if header is None:
-        raise UnreadableFile(
-            "{file} has a first line of more than {longest_header} bytes",
-            file=file,
-            longest_header=LONGEST_HEADER,
-        )
+        raise UnreadableFile(f"{file} has a first line of more than {LONGEST_HEADER} bytes")
     _check_header(header, file, code_and_mark[0], is_book=is_book)
     return Head(header.form, *code_and_mark, header.names, header.lines)
 
@@ -396,7 +389,7 @@ def start_bytes(file: Path, size: int, form: TextForm | None = None) -> bytes:
     except DamagedFile:
         is_damaged = not start
     if is_damaged:
-        raise UnreadableFile("{file} cannot be read: it is damaged at its beginning", file=file)
+        raise UnreadableFile(f"{file} cannot be read: it is damaged at its beginning")
     return start
 
 
@@ -444,35 +437,25 @@ def _check_header(header: _Header, file: Path, encoding: str, *, is_book: bool) 
     text = "".join(header.names)
     if is_book and "\ufffd" in text:
         raise UnreadableFile(
-            "{file} has a first row with a cell that is an error. Accepted: the columns' names",
-            file=file,
+            f"{file} has a first row with a cell that is an error. Accepted: the columns' names"
         )
     if "\ufffd" in text:
         raise UnreadableFile(
-            "{file} has a first line that is no text in {encoding}. Say its code: {say_it}. "
-            "Codes are {examples}",
-            file=file,
-            encoding=encoding,
-            say_it=fix("an encoding", encoding="cp1252"),
-            examples=EXAMPLES,
+            f"{file} has a first line that is no text in {encoding}. Say its code: "
+            f"{fix('an encoding', encoding='cp1252')}. Codes are {EXAMPLES}"
         )
     if "\0" in text:
         raise UnreadableFile(
-            "{file} is not a CSV file in {encoding}: its first line has a character 0. If it is UTF-16, say "
-            'csv.encoding = "utf-16-le"',
-            file=file,
-            encoding=encoding,
+            f"{file} is not a CSV file in {encoding}: its first line has a character 0. If it is "
+            'UTF-16, say csv.encoding = "utf-16-le"'
         )
     if not header.is_closed:
         raise UnreadableFile(
-            "{file} has a quote in its first line that is not closed. If its quotes are signs like others, say "
-            'csv.quote = ""',
-            file=file,
+            f"{file} has a quote in its first line that is not closed. If its quotes are signs "
+            'like others, say csv.quote = ""'
         )
     if len(header.names) < 2 and not text.strip():
-        raise UnreadableFile(
-            "{file} has an empty first line. Accepted: the columns' names", file=file
-        )
+        raise UnreadableFile(f"{file} has an empty first line. Accepted: the columns' names")
 
 
 def _place_of(column: str, names: Sequence[str], file: Path, alias: str) -> int:
@@ -484,12 +467,8 @@ def _place_of(column: str, names: Sequence[str], file: Path, alias: str) -> int:
     """
     if names.count(column) > 1:
         raise UnreadableFile(
-            "{file} has {words} columns named {column}. Give all of them other names in place of the header: "
-            "{say_it}",
-            file=file,
-            words=names.count(column),
-            column=repr(column),
-            say_it=fix("names in place of a header"),
+            f"{file} has {names.count(column)} columns named {column!r}. Give all of them other "
+            f"names in place of the header: {fix('names in place of a header')}"
         )
     if column not in names:
         raise _no_such_column(column, names, file, alias)

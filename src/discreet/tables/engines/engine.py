@@ -140,9 +140,7 @@ def failure_of(data: object) -> UnreadableData:
         else ""
     )
     return UnreadableData(
-        "{package} failed; its message may quote the data, so it is not shown{open_still}",
-        package=_package(data),
-        open_still=open_still,
+        f"{_package(data)} failed; its message may quote the data, so it is not shown{open_still}"
     )
 
 
@@ -215,9 +213,8 @@ def _where(names: Sequence[object], columns: Columns) -> dict[str, int]:
             raise missing_column(column, headings, "the data", alias)
         if headings.count(column) > 1:
             raise UnreadableData(
-                "data must have distinct columns, but {words} are named {column}",
-                words=headings.count(column),
-                column=repr(column),
+                f"data must have distinct columns, but {headings.count(column)} are named "
+                f"{column!r}"
             )
     return {alias: headings.index(column) for alias, column in columns.items()}
 

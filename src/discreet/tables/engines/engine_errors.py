@@ -93,12 +93,7 @@ def missing_column(
     other_names = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
     argument = "where" if alias.startswith("where") else ARGUMENTS.get(alias, "privacy_unit")
     return MissingColumn(
-        "{argument}: there is no column {column} in {where}{hint}{other_names}",
-        argument=argument,
-        column=preview(column),
-        where=where,
-        hint=hint,
-        other_names=other_names,
+        f"{argument}: there is no column {preview(column)} in {where}{hint}{other_names}"
     )
 
 
@@ -110,7 +105,5 @@ def needing(module: str, extra: str) -> ModuleType:
         pass
     package = module.partition(".")[0]
     raise MissingPackage(
-        "this needs {package}, which is not installed: pip install 'discreet[{extra}]'",
-        package=package,
-        extra=extra,
+        f"this needs {package}, which is not installed: pip install 'discreet[{extra}]'"
     )

@@ -270,24 +270,19 @@ class _Rows:
             return parts[0]
         for file, one in zip(self.files, parts, strict=True):
             self._check_alike(file, one, parts[0])
-        several = UnreadableFile(
-            "a file of {path_in_words} cannot be read to its end",
-            path_in_words=path_in_words(self.paths),
-        )
+        several = UnreadableFile(f"a file of {path_in_words(self.paths)} cannot be read to its end")
         relation = _union([one.relation for one in parts])
         return FileColumns(relation, parts[0].kind, several, types=parts[0].types)
 
     def _check_alike(self, file: File, one: FileColumns, first: FileColumns) -> None:
         """Raise unless a file has the types and the form of cells of the first one."""
-        both = {"file_path": file.path, "files_path": self.files[0].path}
+        whole = self.files[0].path
         if one.kind != first.kind or one.relation.types != first.relation.types:
-            raise UnreadableFile("{file_path} has columns of other types than {files_path}", **both)
+            raise UnreadableFile(f"{file.path} has columns of other types than {whole}")
         if one.types != first.types:
             raise UnreadableFile(
-                "{file_path} has another form of numbers or dates than {files_path}. Say the same words for all "
-                "files: {words}",
-                **both,
-                words=", ".join(CELL_WORDS),
+                f"{file.path} has another form of numbers or dates than {whole}. Say the same words "
+                f"for all files: {', '.join(CELL_WORDS)}"
             )
 
 
@@ -330,9 +325,8 @@ def listed_files(data: FileNames) -> list[File]:
         first = first_paths.setdefault((status.st_dev, status.st_ino), file.path)
         if first is not file.path:
             raise UnreadableFile(
-                "{first} and {file_path} are one file, whose records would count twice; name it once",
-                first=first,
-                file_path=file.path,
+                f"{first} and {file.path} are one file, whose records would count twice; name it "
+                "once"
             )
     return files
 
@@ -424,7 +418,7 @@ def files_of_path(one: One) -> list[File]:
     if _is_pattern(file):
         paths = sorted(Path(name) for name in glob.glob(str(file), recursive=True))
         if not paths:
-            raise UnreadableFile("no file matches {file}", file=file)
+            raise UnreadableFile(f"no file matches {file}")
     elif quietly(file.is_dir, no_access(file)):
         return [
             File(path, form, _partition(path.relative_to(file)), file_state(path))
@@ -446,9 +440,8 @@ def _refuse_addresses(text: str) -> None:
     """Raise for addresses and queries, with the call to make instead."""
     if "://" in text[:10]:
         raise UnreadableFile(
-            "{text} is an address: fetch the file first, or let a connection of yours read it, "
-            "duckdb.read_parquet({text})",
-            text=repr(text),
+            f"{text!r} is an address: fetch the file first, or let a connection of yours read it, "
+            f"duckdb.read_parquet({text!r})"
         )
     if text.strip().partition(" ")[0].upper() in ("SELECT", "FROM", "WITH"):
         raise UnreadableFile("a query needs a connection: discreet.scan_query(query, connection)")
@@ -461,9 +454,7 @@ def _is_pattern(file: Path) -> bool:
 
 def no_access(file: Path) -> UnreadableFile:
     """Return the error for a file that cannot be opened."""
-    return UnreadableFile(
-        "{file} cannot be opened: permission denied, or its name is too long", file=file
-    )
+    return UnreadableFile(f"{file} cannot be opened: permission denied, or its name is too long")
 
 
 def _of_folder(folder: Path) -> list[Path]:
@@ -477,9 +468,7 @@ def _of_folder(folder: Path) -> list[Path]:
     if not visible:
         refuse_lakes([folder / "*"])  # one without rows has a log and no files
         raise UnreadableFile(
-            "{folder} is a directory without files. Accepted in it: {file_formats}",
-            folder=folder,
-            file_formats=FILE_FORMATS,
+            f"{folder} is a directory without files. Accepted in it: {FILE_FORMATS}"
         )
     return visible
 
@@ -494,9 +483,8 @@ def open_file(
     file, kind = one.path, format_of(one)
     own = {alias: name for alias, name in columns.items() if name not in one.partition}
     failure = UnreadableFile(
-        "{file} cannot be read to its end: it is damaged, or has times beyond the year 294247, "
-        "which DuckDB cannot read",
-        file=file,
+        f"{file} cannot be read to its end: it is damaged, or has times beyond the year 294247, "
+        "which DuckDB cannot read"
     )
     start = _start_of_kind(file, kind)
     if kind == "Parquet":
@@ -531,8 +519,8 @@ def _open_text(
         else open_csv(one, own, start, connection)
     )
     failure = UnreadableFile(
-        "{file} cannot be read to its end: it is damaged, or another program changed it meanwhile",
-        file=one.path,
+        f"{one.path} cannot be read to its end: it is damaged, or another program changed it "
+        "meanwhile"
     )
     if len(own) == len(types):
         return FileColumns(text.relation, kind, failure, text.query, types)
@@ -617,10 +605,7 @@ def format_of(one: File) -> str:
         check_bytes(one.path, TextForm())  # what is packed says what it is, too
     if kind in ("", "Excel"):
         raise UnreadableFile(
-            "{one_path} is none of {file_formats}, by its bytes and its name.{hint}",
-            one_path=one.path,
-            file_formats=FILE_FORMATS,
-            hint=_hint(one.path),
+            f"{one.path} is none of {FILE_FORMATS}, by its bytes and its name.{_hint(one.path)}"
         )
     return kind
 
@@ -639,19 +624,11 @@ def _hint(path: Path) -> str:
 def start_of(file: Path) -> bytes:
     """Return the first bytes of a regular file."""
     if quietly(file.is_dir, no_access(file)):
-        raise UnreadableFile(
-            "{file} is a directory. Accepted: one file, {file_formats}",
-            file=file,
-            file_formats=FILE_FORMATS,
-        )
+        raise UnreadableFile(f"{file} is a directory. Accepted: one file, {FILE_FORMATS}")
     if not quietly(file.exists, no_access(file)):
-        raise UnreadableFile("{file} does not exist", file=file)
+        raise UnreadableFile(f"{file} does not exist")
     if not file.is_file():
-        raise UnreadableFile(
-            "{file} is not a regular file. Accepted: {file_formats}",
-            file=file,
-            file_formats=FILE_FORMATS,
-        )
+        raise UnreadableFile(f"{file} is not a regular file. Accepted: {FILE_FORMATS}")
 
     def read() -> bytes:
         with file.open("rb") as stream:
@@ -659,9 +636,7 @@ def start_of(file: Path) -> bytes:
 
     start = quietly(read, no_access(file))
     if not start:
-        raise UnreadableFile(
-            "{file} is empty: not even a header line or a schema is there", file=file
-        )
+        raise UnreadableFile(f"{file} is empty: not even a header line or a schema is there")
     return start
 
 
@@ -679,7 +654,7 @@ def parquet_rows(file: Path, start: bytes, connection: "DuckDBPyConnection") -> 
     that they seem to settle is not evaluated, so that one row would decide whether others count.
     """
     if not start.startswith(b"PAR1"):
-        raise UnreadableFile("{file} is not a Parquet file, whatever its name says", file=file)
+        raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
     path = literal_path(file)
     name = f"path{parameter_number(path)}"
     query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
@@ -693,9 +668,7 @@ def literal_path(file: Path) -> str:
 
 def parquet_relation(file: Path, rows: RowQuery) -> "DuckDBPyRelation":
     """Return the relation of a Parquet file; only its schema has been read."""
-    failure = UnreadableFile(
-        "{file} starts like a Parquet file but has no schema: it is damaged", file=file
-    )
+    failure = UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged")
     return quietly(rows.connection.sql, failure, rows.text, params=rows.parameters)
 
 
@@ -706,9 +679,7 @@ def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRel
     def relation() -> "DuckDBPyRelation":
         return connection.from_arrow(dataset.dataset(str(file), format="ipc"))
 
-    return quietly(
-        relation, UnreadableFile("{file} is not an Arrow file, whatever its name says", file=file)
-    )
+    return quietly(relation, UnreadableFile(f"{file} is not an Arrow file, whatever its name says"))
 
 
 def column_names(data: FileNames) -> list[str]:

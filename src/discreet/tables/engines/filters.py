@@ -92,11 +92,8 @@ def check_order(test: Test, of: ColumnType) -> None:
     """
     if of.has_order and isinstance(test, CellComparison) and test.operator not in ("=", "<>"):
         raise InvalidArgument(
-            "where compares {words}, by {operator}, but its categories have an order of their own: list those that "
-            "you mean, as in {column} IN ('mid', 'high')",
-            words=of.words,
-            operator=test.operator,
-            column=of.column,
+            f"where compares {of.words}, by {test.operator}, but its categories have an order of "
+            f"their own: list those that you mean, as in {of.column} IN ('mid', 'high')"
         )
 
 
@@ -111,10 +108,8 @@ def check_categories(test: Test, of: ColumnType) -> None:
     for one in _constants_of(test):
         if one not in of.enum_categories:
             raise InvalidArgument(
-                "where: {constant} is none of the categories of {words}; they are {names}",
-                constant=preview(one),
-                words=of.words,
-                names=preview([*of.enum_categories[:_MOST_CATEGORIES]]),
+                f"where: {preview(one)} is none of the categories of {of.words}; they are "
+                f"{preview([*of.enum_categories[:_MOST_CATEGORIES]])}"
             )
 
 
@@ -127,10 +122,9 @@ def check_no_marker(test: Test, of: ColumnType) -> None:
     for one in () if isinstance(test, Missing) else _constants_of(test):
         if str(one) and str(one) in (of.cells.missing or ()):
             raise InvalidArgument(
-                "where: {constant} stands for a missing cell of {words}, as missing says: no cell equals it. "
-                "Compare with the empty text, which stands for all missing cells",
-                constant=preview(one),
-                words=of.words,
+                f"where: {preview(one)} stands for a missing cell of {of.words}, as missing says: "
+                "no cell equals it. Compare with the empty text, which stands for all missing "
+                "cells"
             )
 
 

@@ -346,8 +346,7 @@ def typed_array(array: NDArray[Any], column: str) -> MemoryColumn:
     """
     if array.ndim != 1:
         raise NotCountable(
-            "the data must be one-dimensional, got an array of {array_ndim} dimensions",
-            array_ndim=array.ndim,
+            f"the data must be one-dimensional, got an array of {array.ndim} dimensions"
         )
     kind = array.dtype.kind
     if kind in "OUT":

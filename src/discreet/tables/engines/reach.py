@@ -140,8 +140,8 @@ class ReachCheck:
 def changed_source(name: str) -> InvalidArgument:
     """Return the error for a source that is not as its owner described it."""
     return InvalidArgument(
-        "the source of {name} is not what it was in its database: a table became a view or was replaced, or views "
-        "were changed on which the owner's word rests. Its owner looks at them, and records the change with "
-        "ledger.describe(dataset), or discreet ledger describe {name}; what was spent stays spent",
-        name=name,
+        f"the source of {name} is not what it was in its database: a table became a view or was "
+        "replaced, or views were changed on which the owner's word rests. Its owner looks at "
+        "them, and records the change with ledger.describe(dataset), or discreet ledger describe "
+        f"{name}; what was spent stays spent"
     )

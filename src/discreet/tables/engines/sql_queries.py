@@ -94,13 +94,12 @@ def scan_query(query: str, connection: object) -> SqlQuery:
         InvalidArgument: if the query is no text, or nothing can be asked of the connection.
     """
     if not isinstance(query, str) or not query.strip():
-        raise InvalidArgument("query must be SQL, got {query}", query=preview(query))
+        raise InvalidArgument(f"query must be SQL, got {preview(query)}")
     asks = ("sql", "cursor", "connect", "execute")
     if not any(callable(getattr(connection, method, None)) for method in asks):
         raise InvalidArgument(
-            "connection must be one of DuckDB, an engine or a connection of SQLAlchemy, or one "
-            "of Python's database interface, got {connection}",
-            connection=preview(connection),
+            "connection must be one of DuckDB, an engine or a connection of SQLAlchemy, or one of "
+            f"Python's database interface, got {preview(connection)}"
         )
     return SqlQuery(query, connection)
 

@@ -50,7 +50,7 @@ def refuse_document(archive: zipfile.ZipFile, file: Path) -> None:
     names = {*archive.namelist()}
     words = next((words for name, words in _DOCUMENTS.items() if name in names), None)
     if words is not None:
-        raise UnreadableFile("{file} is {words}", file=file, words=words)
+        raise UnreadableFile(f"{file} is {words}")
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def open_archive(file: Path, stream: BinaryIO) -> Iterator[zipfile.ZipFile]:
     Raises:
         UnreadableFile: if it is damaged.
     """
-    failure = UnreadableFile("{file} is a zip archive that is damaged, or ends early", file=file)
+    failure = UnreadableFile(f"{file} is a zip archive that is damaged, or ends early")
     with undamaged(partial(zipfile.ZipFile, stream), failure) as archive:
         refuse_document(archive, file)
         yield archive
@@ -80,13 +80,11 @@ def only_file(archive: zipfile.ZipFile, file: Path) -> zipfile.ZipInfo:
     ]
     if len(members) != 1:
         raise UnreadableFile(
-            "{file} is a zip archive of {n} files. Unpack it, and give one of them, or their folder: unzip {file} "
-            "-d FOLDER",
-            file=file,
-            n=len(members),
+            f"{file} is a zip archive of {len(members)} files. Unpack it, and give one of them, or "
+            f"their folder: unzip {file} -d FOLDER"
         )
     if members[0].flag_bits & _ENCRYPTED:
-        raise UnreadableFile("{file} has a password. Unpack it first: unzip {file}", file=file)
+        raise UnreadableFile(f"{file} has a password. Unpack it first: unzip {file}")
     return members[0]
 
 
@@ -95,7 +93,7 @@ def open_only_file(archive: zipfile.ZipFile, file: Path) -> Iterator[BinaryIO]:
     """Yield the bytes of the one file in an archive."""
     member = only_file(archive, file)
     failure = UnreadableFile(
-        "{file} is packed in a way that is not read. Unpack it first: unzip {file}", file=file
+        f"{file} is packed in a way that is not read. Unpack it first: unzip {file}"
     )
     with undamaged(partial(archive.open, member), failure) as stream:
         yield cast("BinaryIO", stream)

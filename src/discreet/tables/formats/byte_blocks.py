@@ -57,9 +57,9 @@ def check_bytes(file: Path, form: TextForm) -> bool:
     refuse_other_format(file, start)
     if not start:
         raise UnreadableFile(
-            "{file} {words}, and is empty" if is_whole else "{file} {words}, and is damaged",
-            file=file,
-            words=signature.words,
+            f"{file} {signature.words}, and is empty"
+            if is_whole
+            else f"{file} {signature.words}, and is damaged"
         )
     return False
 

@@ -126,9 +126,7 @@ def cell_form(words: Mapping[str, object]) -> CellForm:
     """
     units, percent = words.get("units"), words.get("percent")
     if not (percent is None or isinstance(percent, bool)):
-        raise InvalidArgument(
-            "percent must be True or False, got {percent}", percent=preview(percent)
-        )
+        raise InvalidArgument(f"percent must be True or False, got {preview(percent)}")
     form = CellForm(
         _one_of(words.get("decimal"), "decimal", DECIMALS),
         _one_of(words.get("thousands"), "thousands", ("", *THOUSANDS)),
@@ -160,10 +158,7 @@ def _one_of(value: object, word: str, signs: Sequence[str]) -> str | None:
     if value is None or (isinstance(value, str) and value in signs):
         return value
     raise InvalidArgument(
-        "{word} must be one of {signs}, got {value}",
-        word=word,
-        signs=" ".join(map(repr, signs)),
-        value=preview(value),
+        f"{word} must be one of {' '.join(map(repr, signs))}, got {preview(value)}"
     )
 
 
@@ -171,7 +166,6 @@ def _checked(form: CellForm) -> CellForm:
     """Return a form in which no cell can spell two numbers, or raise InvalidArgument."""
     if form.decimal is not None and form.decimal == form.thousands:
         raise InvalidArgument(
-            "decimal and thousands must be two signs, got {decimal} for both",
-            decimal=repr(form.decimal),
+            f"decimal and thousands must be two signs, got {form.decimal!r} for both"
         )
     return form

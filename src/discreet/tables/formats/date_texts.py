@@ -173,8 +173,7 @@ def read_date_form(pattern: object, numbers: NumberForm | None) -> DateForm:
     """
     if not isinstance(pattern, str) or not _is_pattern(pattern):
         raise InvalidArgument(
-            'date must be a pattern such as "%d.%m.%Y", or "excel", got {pattern}',
-            pattern=preview(pattern),
+            f'date must be a pattern such as "%d.%m.%Y", or "excel", got {preview(pattern)}'
         )
     if pattern in EXCEL:
         own = _PLAIN if numbers is None else numbers
@@ -219,15 +218,14 @@ def _check_parts(pattern: str) -> None:
     letters = [letter for letter, _ in tokens if letter not in ("", "%")]
     for letter in letters:
         if letter not in _LETTERS:
+            known = " ".join(f"%{one}" for one in _LETTERS)
+            reason = _NAMES.get(letter, "it is no part of a date here")
             raise InvalidArgument(
-                "date must not have %{letter}: {why}. A pattern has {letters} and signs",
-                letter=letter,
-                why=_NAMES.get(letter, "it is no part of a date here"),
-                letters=" ".join(f"%{one}" for one in _LETTERS),
+                f"date must not have %{letter}: {reason}. A pattern has {known} and signs"
             )
     why = _fault(letters, tokens)
     if why:
-        raise InvalidArgument("date is {pattern}, and {why}", pattern=preview(pattern), why=why)
+        raise InvalidArgument(f"date is {preview(pattern)}, and {why}")
 
 
 def _fault(letters: list[str], tokens: list[tuple[str, str]]) -> str:

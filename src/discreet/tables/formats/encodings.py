@@ -51,9 +51,7 @@ def encoding_name(encoding: object) -> str:
     name = _name(encoding) if isinstance(encoding, str) else None
     if name is None:
         raise InvalidArgument(
-            "encoding must be a character code such as {examples}, got {encoding}",
-            examples=EXAMPLES,
-            encoding=preview(encoding),
+            f"encoding must be a character code such as {EXAMPLES}, got {preview(encoding)}"
         )
     return name
 

@@ -147,10 +147,7 @@ def refuse_other_format(file: Path, start: bytes, kinds: Collection[str] = ()) -
     signature = told_format(start)
     if signature is not None and not (signature.kind and signature.kind in kinds):
         raise UnreadableFile(
-            "{file} {words}, and its bytes are no rows of text: {fix}",
-            file=file,
-            words=signature.words,
-            fix=signature.fix(file),
+            f"{file} {signature.words}, and its bytes are no rows of text: {signature.fix(file)}"
         )
 
 
@@ -163,14 +160,12 @@ def refuse_other_text(file: Path, start: bytes) -> None:
     text = start.removeprefix(codecs.BOM_UTF8).lstrip()
     if re.match(rb"\[\s*[\[{\"]|\{\s*\"", text):
         raise UnreadableFile(
-            "{file} is JSON by its first bytes. Name it .json, or .jsonl if each line is an object",
-            file=file,
+            f"{file} is JSON by its first bytes. Name it .json, or .jsonl if each line is an object"
         )
     if re.match(rb"<(!doctype|html|table|\?xml|svg)", text, re.IGNORECASE):
         raise UnreadableFile(
-            "{file} is a page of HTML or XML by its first bytes, whatever its name says. Open it in a spreadsheet "
-            "and save it as .xlsx",
-            file=file,
+            f"{file} is a page of HTML or XML by its first bytes, whatever its name says. Open it "
+            "in a spreadsheet and save it as .xlsx"
         )
 
 
@@ -182,7 +177,5 @@ def refuse_utf_16(file: Path, start: bytes) -> None:
     """
     if start.startswith(UTF_16):
         raise UnreadableFile(
-            "{file} is UTF-16 by its first bytes. Say so: {say_it}",
-            file=file,
-            say_it=fix("an encoding", encoding="utf-16"),
+            f"{file} is UTF-16 by its first bytes. Say so: {fix('an encoding', encoding='utf-16')}"
         )

@@ -85,10 +85,7 @@ def _refuse_lake(file: Path, folder: str, formats: dict[str, "_Format | None"]) 
     lake = formats[folder]
     if lake is not None:
         raise UnreadableFile(
-            "{file} is in {folder}, {lake}: its files hold rows that were removed or rewritten, and would "
-            "count. To ask about the table, {advice}",
-            file=file,
-            folder=folder,
-            lake=lake.name,
-            advice=fix("rows of now", give=lake.advice.format(folder=folder)),
+            f"{file} is in {folder}, {lake.name}: its files hold rows that were removed or "
+            "rewritten, and would count. To ask about the table, "
+            f"{fix('rows of now', give=lake.advice.format(folder=folder))}"
         )

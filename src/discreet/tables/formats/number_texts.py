@@ -120,15 +120,14 @@ def read_units(units: object) -> tuple[str, ...]:
     """
     if isinstance(units, str):
         raise InvalidArgument(
-            'units must be a list of texts, such as ["CHF", "Fr."], got {units}',
-            units=preview(units),
+            f'units must be a list of texts, such as ["CHF", "Fr."], got {preview(units)}'
         )
     texts: Sequence[object] = read_sequence(units, "units", _MOST_UNITS)
     for one in texts:
         if not _is_unit(one):
             raise InvalidArgument(
-                "a unit must be a text without digits, signs of numbers, and blanks at its ends, got {unit}",
-                unit=preview(one),
+                "a unit must be a text without digits, signs of numbers, and blanks at its ends, "
+                f"got {preview(one)}"
             )
     if len({*texts}) < len(texts):
         raise InvalidArgument("units must be distinct texts")

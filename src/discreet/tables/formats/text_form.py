@@ -107,13 +107,12 @@ def check_sheet_words(form: TextForm, file: Path, *, is_workbook: bool) -> None:
         InvalidArgument: with the word.
     """
     if not is_workbook and form.sheet is not None:
-        raise InvalidArgument("sheet is of a workbook, and {file} is a file of text", file=file)
+        raise InvalidArgument(f"sheet is of a workbook, and {file} is a file of text")
     others = [word for word in form.given if word not in _OF_WORKBOOKS]
     if is_workbook and others:
         raise InvalidArgument(
-            "{word} is of a file of text, and {file} is a workbook, whose cells say what they are. Leave it out",
-            word=others[0],
-            file=file,
+            f"{others[0]} is of a file of text, and {file} is a workbook, whose cells say what "
+            "they are. Leave it out"
         )
 
 
@@ -167,15 +166,13 @@ def _sheet(name: object) -> str | None:
     """Return the name of a sheet, or None."""
     if name is None or (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME):
         return name
-    raise InvalidArgument("sheet must be the name of a sheet, got {sheet}", sheet=preview(name))
+    raise InvalidArgument(f"sheet must be the name of a sheet, got {preview(name)}")
 
 
 def _truth(value: object, word: str) -> bool:
     if isinstance(value, bool):
         return value
-    raise InvalidArgument(
-        "{word} must be True or False, got {value}", word=word, value=preview(value)
-    )
+    raise InvalidArgument(f"{word} must be True or False, got {preview(value)}")
 
 
 def _lines(skip: object) -> int:
@@ -183,9 +180,8 @@ def _lines(skip: object) -> int:
     if isinstance(skip, int) and not isinstance(skip, bool) and 0 <= skip <= MOST_SKIPPED:
         return skip
     raise InvalidArgument(
-        "skip must be the number of lines above the header, from 0 to {most_skipped}, got {skip}",
-        most_skipped=MOST_SKIPPED,
-        skip=preview(skip),
+        f"skip must be the number of lines above the header, from 0 to {MOST_SKIPPED}, got "
+        f"{preview(skip)}"
     )
 
 
@@ -203,11 +199,8 @@ def _check_signs(form: TextForm) -> None:
         for earlier, other in words[:place]:
             if sign == other:
                 raise InvalidArgument(
-                    "{earlier} and {word} are one sign, {sign}. Leave one out, or say another. Doubled quotes are "
-                    "read without escape",
-                    earlier=earlier,
-                    word=word,
-                    sign=repr(sign),
+                    f"{earlier} and {word} are one sign, {sign!r}. Leave one out, or say another. "
+                    "Doubled quotes are read without escape"
                 )
 
 
@@ -219,19 +212,17 @@ def check_delimiter(delimiter: str | None, quote: str, cells: CellForm) -> None:
     """
     if not quote and delimiter is not None and delimiter in (cells.decimal, cells.thousands):
         raise InvalidArgument(
-            "numbers cannot have the sign {delimiter}, which separates cells, if there are no quotes",
-            delimiter=repr(delimiter),
+            f"numbers cannot have the sign {delimiter!r}, which separates cells, if there are no "
+            "quotes"
         )
 
 
 def _sign(value: object, word: str) -> str:
     """Return one character of ASCII that ends no line."""
     if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value == "\0":
-        raise InvalidArgument(
-            "{word} must be one character of ASCII, got {value}", word=word, value=preview(value)
-        )
+        raise InvalidArgument(f"{word} must be one character of ASCII, got {preview(value)}")
     if value in "\r\n":
-        raise InvalidArgument("{word} must not be the end of a line", word=word)
+        raise InvalidArgument(f"{word} must not be the end of a line")
     return value
 
 

@@ -134,9 +134,8 @@ def check_sheet(archive: zipfile.ZipFile, file: Path, sheet: str | None) -> tupl
 def _from_book(work: Callable[[], _T], file: Path) -> _T:
     """Return the result of work on a workbook; raise if that is damaged, without a word of it."""
     failure = UnreadableFile(
-        "{file} is a workbook that is damaged, has a password, or unpacks to more than its size allows. Open it "
-        "and save it again as .xlsx, or save its sheet as CSV UTF-8",
-        file=file,
+        f"{file} is a workbook that is damaged, has a password, or unpacks to more than its size "
+        "allows. Open it and save it again as .xlsx, or save its sheet as CSV UTF-8"
     )
     return undamaged(work, failure)
 
@@ -149,23 +148,13 @@ def _chosen(book: _Workbook, file: Path, sheet: str | None) -> Sheet:
         return candidates[0]
     names = ", ".join(repr(one.name) for one in visible)
     if sheet is not None:
-        raise UnreadableFile(
-            "{file} has no sheet {sheet}. Its sheets are {names}",
-            file=file,
-            sheet=repr(sheet),
-            names=names,
-        )
+        raise UnreadableFile(f"{file} has no sheet {sheet!r}. Its sheets are {names}")
     if not visible:
         raise UnreadableFile(
-            "{file} has no sheet that is shown. Name one, with {say_it}",
-            file=file,
-            say_it=fix("a sheet", sheet="NAME"),
+            f"{file} has no sheet that is shown. Name one, with {fix('a sheet', sheet='NAME')}"
         )
     raise UnreadableFile(
-        "{file} has the sheets {names}. Say which one: {say_it}",
-        file=file,
-        names=names,
-        say_it=fix("a sheet", sheet=visible[0].name),
+        f"{file} has the sheets {names}. Say which one: {fix('a sheet', sheet=visible[0].name)}"
     )
 
 

@@ -71,12 +71,10 @@ class Revenue(BaseScore):
     def __post_init__(self) -> None:
         if not isinstance(self.prices, Grid):
             raise InvalidCandidates(
-                "prices must be a Grid(lo, hi, step), got {prices}", prices=preview(self.prices)
+                f"prices must be a Grid(lo, hi, step), got {preview(self.prices)}"
             )
         if self.prices.lo < 0 or self.prices.hi <= 0:
-            raise InvalidCandidates(
-                "prices must not be below zero, nor all zero: {prices}", prices=self.prices
-            )
+            raise InvalidCandidates(f"prices must not be below zero, nor all zero: {self.prices}")
         if flag(self.continuous, "continuous") and self.prices.size == 1:
             raise InvalidCandidates("a continuous price needs a grid of at least two points")
         object.__setattr__(self, "units", count(self.units, "units"))

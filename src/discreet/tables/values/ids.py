@@ -28,10 +28,9 @@ def check_unit(of: ColumnType) -> None:
     """Raise unless values of this type identify privacy units beyond doubt."""
     if of.kind not in ID_KINDS:
         raise UnreadableData(
-            "{of_words}, cannot be the privacy_unit. Accepted: text, integers, decimals and "
+            f"{of.words}, cannot be the privacy_unit. Accepted: text, integers, decimals and "
             "UUIDs. Cast what is none of them: integers that pandas keeps as floats because some "
-            "are missing to Int64",
-            of_words=of.words,
+            "are missing to Int64"
         )
 
 

@@ -50,10 +50,9 @@ def check_keys(of: ColumnType) -> None:
     """
     if of.kind not in KEY_KINDS:
         raise UnreadableData(
-            "{of_words}, has no keys: rounded numbers are not told apart beyond doubt. Accepted: "
-            "text, integers, decimals, truths, dates, times and UUIDs. Cast what is none of "
-            "them: integers that pandas keeps as floats because some are missing to Int64",
-            of_words=of.words,
+            f"{of.words}, has no keys: rounded numbers are not told apart beyond doubt. Accepted: "
+            "text, integers, decimals, truths, dates, times and UUIDs. Cast what is none of them: "
+            "integers that pandas keeps as floats because some are missing to Int64"
         )
 
 

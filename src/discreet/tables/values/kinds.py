@@ -107,11 +107,9 @@ def timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
 def not_countable(column: str, name: str) -> NotCountable:
     """Return the error for a column of a type that no argument accepts."""
     return NotCountable(
-        "column {column} has the type {name}, whose values cannot be candidates, groups or a "
-        "privacy_unit. Accepted: text, integers, floats, decimals, booleans, dates, "
-        "timestamps, categories and UUIDs; as privacy_unit text, integers, decimals and UUIDs",
-        column=repr(column),
-        name=name,
+        f"column {column!r} has the type {name}, whose values cannot be candidates, groups or a "
+        "privacy_unit. Accepted: text, integers, floats, decimals, booleans, dates, timestamps, "
+        "categories and UUIDs; as privacy_unit text, integers, decimals and UUIDs"
     )
 
 
@@ -175,9 +173,7 @@ def check_candidates(
 ) -> list[object]:
     """Return the candidates in plain Python, all of them comparable with the column's type."""
     if isinstance(candidates, str | bytes):
-        raise InvalidCandidates(
-            "candidates must be a list of values, not {candidates}", candidates=preview(candidates)
-        )
+        raise InvalidCandidates(f"candidates must be a list of values, not {preview(candidates)}")
     plain_candidates = []
     for label in candidates:
         candidate = single(label)
@@ -186,13 +182,9 @@ def check_candidates(
             of.kind, {of.kind}
         ):
             raise InvalidCandidates(
-                "the {name} {candidate} is of the kind {kind}, so it cannot be compared with "
-                "{of_words}: give one of the kind {needed}",
-                name=name,
-                candidate=preview(candidate),
-                kind=kind,
-                of_words=of.words,
-                needed="number" if of.kind in COMPARABLE else of.kind,
+                f"the {name} {preview(candidate)} is of the kind {kind}, so it cannot be compared "
+                f"with {of.words}: give one of the kind "
+                f"{'number' if of.kind in COMPARABLE else of.kind}"
             )
         plain_candidates.append(candidate)
     return plain_candidates
@@ -201,14 +193,12 @@ def check_candidates(
 def single(label: object) -> object:
     """Return a candidate in plain Python, if some value can equal it."""
     if is_missing(label):
-        raise InvalidCandidates(
-            "{label} equals no value, so it cannot be a candidate", label=preview(label)
-        )
+        raise InvalidCandidates(f"{preview(label)} equals no value, so it cannot be a candidate")
     if not isinstance(label, Hashable):
-        raise InvalidCandidates("{label} is not a single value", label=preview(label))
+        raise InvalidCandidates(f"{preview(label)} is not a single value")
     candidate = plain(label)
     if getattr(candidate, "nanosecond", 0):
-        raise InvalidCandidates("{label} is finer than a microsecond", label=preview(label))
+        raise InvalidCandidates(f"{preview(label)} is finer than a microsecond")
     return candidate
 
 

@@ -101,20 +101,14 @@ def _plain_text(number: int | Fraction | Decimal) -> str:
 def as_texts(candidates: Sequence[object], of: ColumnType, name: str = "candidate") -> list[str]:
     """Return the candidates as they are written in a file."""
     if isinstance(candidates, str | bytes):
-        raise InvalidCandidates(
-            "candidates must be a list of values, not {candidates}", candidates=preview(candidates)
-        )
+        raise InvalidCandidates(f"candidates must be a list of values, not {preview(candidates)}")
     texts: list[str] = []
     for candidate in map(single, candidates):
         texts.extend(spellings(candidate, of)[:1])
         if not spellings(candidate, of):
             raise InvalidCandidates(
-                "the {name} {candidate} is a {candidate_name}, but column {column} of a file holds "
-                "text. Give it as it is written in the file",
-                name=name,
-                candidate=preview(candidate),
-                candidate_name=type(candidate).__name__,
-                column=repr(of.column),
+                f"the {name} {preview(candidate)} is a {type(candidate).__name__}, but column "
+                f"{of.column!r} of a file holds text. Give it as it is written in the file"
             )
     return texts
 
@@ -280,11 +274,9 @@ def check_markers(candidates: Sequence[object], of: ColumnType, name: str) -> No
     for one in candidates if markers else ():
         if markers.intersection(spellings(one, of)[:1]):
             raise InvalidCandidates(
-                "the {name} {candidate} stands for a missing cell of column {column}, as missing says: no cell "
-                "equals it. Leave it out. The empty text stands for all missing cells",
-                name=name,
-                candidate=preview(one),
-                column=repr(of.column),
+                f"the {name} {preview(one)} stands for a missing cell of column {of.column!r}, as "
+                "missing says: no cell equals it. Leave it out. The empty text stands for all "
+                "missing cells"
             )
 
 
@@ -331,11 +323,8 @@ def check_disjoint(
             first = first_of.setdefault(key(value), candidate)
             if first is not candidate:
                 raise InvalidCandidates(
-                    "the {name}s {first} and {candidate} are one value of {of_words}: leave one out",
-                    name=name,
-                    first=preview(first),
-                    candidate=preview(candidate),
-                    of_words=of.words,
+                    f"the {name}s {preview(first)} and {preview(candidate)} are one value of "
+                    f"{of.words}: leave one out"
                 )
 
 
@@ -350,9 +339,7 @@ def _tell_absent(absent: Sequence[object], candidates: Sequence[object], of: Col
     reasons = "; ".join(_absence(one, of) for one in absent[:MOST_NAMES])
     more = f"; and {len(absent) - MOST_NAMES:,} more" if len(absent) > MOST_NAMES else ""
     if len(absent) == len(candidates):
-        raise InvalidCandidates(
-            "no candidate can count: {reasons}{more}", reasons=reasons, more=more
-        )
+        raise InvalidCandidates(f"no candidate can count: {reasons}{more}")
     warn(f"{reasons}{more}: no cell can equal it, so it counts 0")
 
 
@@ -393,12 +380,7 @@ def parse(text: str, of: ColumnType) -> object:
         return parser(text.strip(), of)
     except (ValueError, ArithmeticError, KeyError):
         pass
-    raise InvalidCandidates(
-        "{text} cannot be read as {words} for {of_words}",
-        text=repr(text),
-        words=words,
-        of_words=of.words,
-    )
+    raise InvalidCandidates(f"{text!r} cannot be read as {words} for {of.words}")
 
 
 def parse_all(texts: Sequence[str], of: ColumnType) -> list[object]:

@@ -46,9 +46,7 @@ def numeric_values(data: Any) -> ExactArray:
     if hasattr(data, "columns"):
         raise InvalidArgument("a table needs the name of a column: give it after the table")
     if isinstance(data, Mapping | np.ma.MaskedArray) or not isinstance(data, Iterable):
-        raise UnreadableData(
-            "the data must be numbers in rows, got a {data_name}", data_name=type(data).__name__
-        )
+        raise UnreadableData(f"the data must be numbers in rows, got a {type(data).__name__}")
     for without_nulls in ("drop_nulls", "drop_null", "dropna"):
         if hasattr(data, without_nulls):  # before they turn integers into doubles
             data = getattr(data, without_nulls)()
@@ -60,8 +58,7 @@ def clean(array: ExactArray) -> ExactArray:
     """Return the numbers of the array without those that are missing."""
     if array.ndim != 1:
         raise UnreadableData(
-            "the data must be one-dimensional, got an array of {array_ndim} dimensions",
-            array_ndim=array.ndim,
+            f"the data must be one-dimensional, got an array of {array.ndim} dimensions"
         )
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
@@ -73,9 +70,7 @@ def clean(array: ExactArray) -> ExactArray:
         return widen(array)
     if kind in ("f", "O"):
         return from_list(list(array))
-    raise UnreadableData(
-        "the data must be numbers, got an array of type {array_dtype}", array_dtype=array.dtype
-    )
+    raise UnreadableData(f"the data must be numbers, got an array of type {array.dtype}")
 
 
 def widen(array: ExactArray) -> ExactArray:

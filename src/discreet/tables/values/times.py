@@ -78,10 +78,8 @@ def check_times(of: ColumnType, clock: ClockKind) -> None:
             )
         )
     raise UnreadableData(
-        "{of_words}, is no column of dates or times. Accepted: dates and timestamps, ISO "
-        "dates in text files, and Python's dates as objects; for a column of numbers give a "
-        "Grid",
-        of_words=of.words,
+        f"{of.words}, is no column of dates or times. Accepted: dates and timestamps, ISO dates in "
+        "text files, and Python's dates as objects; for a column of numbers give a Grid"
     )
 
 

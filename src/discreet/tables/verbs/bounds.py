@@ -176,11 +176,10 @@ def _read_share(q: Number) -> Fraction:
     if not Fraction(1, 2) < share <= 1:
         raise InvalidNumber(
             "q must be above 1/2 and at most 1, such as 0.99 for all but one per cent at each "
-            "end, got {q}",
-            q=preview(q),
+            f"end, got {preview(q)}"
         )
     if share.denominator > _FINEST:
-        raise InvalidNumber("q must have at most 18 decimals, got {q}", q=preview(q))
+        raise InvalidNumber(f"q must have at most 18 decimals, got {preview(q)}")
     return share
 
 
@@ -190,7 +189,6 @@ def _read_thresholds(candidates: object) -> Thresholds:
     if isinstance(candidates, Decimals):
         return candidates
     raise InvalidCandidates(
-        "candidates of bounds must be Decimals(digits), or left out, got {candidates}; where "
-        "the bounds are known, nothing needs to be paid for them",
-        candidates=preview(candidates),
+        f"candidates of bounds must be Decimals(digits), or left out, got {preview(candidates)}; "
+        "where the bounds are known, nothing needs to be paid for them"
     )

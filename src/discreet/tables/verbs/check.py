@@ -290,9 +290,8 @@ def _with_description(dataset: object) -> Dataset:
     if isinstance(dataset, Dataset):
         return dataset
     raise InvalidArgument(
-        "check counts the cells that fit a description, and these data have none: describe them once, "
-        "{description}",
-        description=fix("a description"),
+        "check counts the cells that fit a description, and these data have none: describe them "
+        f"once, {fix('a description')}"
     )
 
 
@@ -316,8 +315,7 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
     twice = [column.name for i, column in enumerate(selection) if column in selection[:i]]
     if twice:
         raise InvalidArgument(
-            "columns has {column} twice, which would cost twice: name it once",
-            column=repr(twice[0]),
+            f"columns has {twice[0]!r} twice, which would cost twice: name it once"
         )
     for column in selection:
         column_values(dataset, column)  # or it is refused, before anything is paid

@@ -28,8 +28,8 @@ def refuse_bound(max_candidates: object) -> None:
     """Raise if a bound is given to a method that needs none."""
     if max_candidates is not None:
         raise InvalidArgument(
-            "max_candidates bounds for how many candidates one user counts: it goes with {counts}",
-            counts=spelling(method="counts"),
+            "max_candidates bounds for how many candidates one user counts: it goes with "
+            f"{spelling(method='counts')}"
         )
 
 
@@ -94,13 +94,12 @@ class ListQuestion(NamedTuple):
         unit_query = self.unit_query.with_candidates(labels.size, max_candidates)
         if not isinstance(labels, Labels):
             raise InvalidCandidates(
-                "{counts} adds noise to the count of every candidate: give public candidates in a list",
-                counts=spelling(method="counts"),
+                f"{spelling(method='counts')} adds noise to the count of every candidate: give "
+                "public candidates in a list"
             )
         if "mechanism" in unit_query.terms:
             raise InvalidArgument(
-                "{counts} adds noise of its own: leave out mechanism",
-                counts=spelling(method="counts"),
+                f"{spelling(method='counts')} adds noise of its own: leave out mechanism"
             )
         price = self.price
         mechanism = self._mechanism(unit_query, price)

@@ -124,15 +124,14 @@ def read_limits(
     share = exact(delta, "delta")
     if not _LEAST_DELTA <= share < 1:
         raise InvalidNumber(
-            "delta must be a probability above 0 and below 1 (at least 1e-100), got {delta}",
-            delta=preview(delta),
+            "delta must be a probability above 0 and below 1 (at least 1e-100), got "
+            f"{preview(delta)}"
         )
     part = None if other is None else exact(other, "other")
     if part is not None and not 0 < part < 1:
         raise InvalidNumber(
             "other must be the part of epsilon for the number of records outside the keys, "
-            'between 0 and 1, such as "1/10", got {other}',
-            other=preview(other),
+            f'between 0 and 1, such as "1/10", got {preview(other)}'
         )
     least = count(minimum_count, "minimum_count", most=LONGEST_TABLE)
     return KeyLimits(share, least, count(most, "most", most=_MOST_ASKED), part)
@@ -179,9 +178,8 @@ def _check_terms(terms: Mapping[str, Any]) -> None:
     for name in ("rho", "scale", "by", "groups"):
         if terms.get(name) is not None:
             raise InvalidArgument(
-                "{name} is not for keys that nobody listed: they take epsilon and delta, and are one "
-                "group",
-                name=name,
+                f"{name} is not for keys that nobody listed: they take epsilon and delta, and are "
+                "one group"
             )
     names = [name for name in terms if terms[name] is not None or name in KeyTerms.__annotations__]
     check_names(dict.fromkeys(names), KeyTerms.__annotations__)

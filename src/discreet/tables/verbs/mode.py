@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
 from ...base.arguments import choice, column_name
 from ...base.doors import spelling
-from ...base.messages import Message
 from ...base.numbers import flag
 from ...base.warning import warn
 from ...errors import InvalidArgument, InvalidCandidates, preview
@@ -199,10 +198,9 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
         return candidates
     if names_file(candidates) or hasattr(type(candidates), "columns"):
         raise InvalidCandidates(
-            "candidates must be a list, got {candidates}. Of a file, a DuckDB relation, a Polars "
-            "frame or a Spark DataFrame give CandidateTable(data, column), of other tables "
-            "table[column]",
-            candidates=preview(candidates),
+            f"candidates must be a list, got {preview(candidates)}. Of a file, a DuckDB relation, "
+            "a Polars frame or a Spark DataFrame give CandidateTable(data, column), of other "
+            "tables table[column]"
         )
     labels = Labels.read(candidates)
     doubt = look_alikes(labels) if len(labels) <= _MOST_COMPARED else None
@@ -235,27 +233,22 @@ def categories_of_column(
     """Return the categories that the column's type declares; a quote opens no data to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(
-            "candidates are missing: a quote opens no data, so it cannot see which categories "
-            "the type of {column} declares; name what may be answered",
-            column=_in_words(column),
+            "candidates are missing: a quote opens no data, so it cannot see which categories the "
+            f"type of {_in_words(column)} declares; name what may be answered"
         )
     categories = tables.declared_categories(data, column)
     if categories is None:
         raise InvalidCandidates(
-            "candidates are missing: the type of {column} declares none. Give the possible answers, from what you "
-            "know and not from the data, such as {listed}. Without a list: {unlisted}",
-            column=_in_words(column),
-            listed=spelling(candidates=["tea", "coffee"]),
-            unlisted=spelling(**unlisted),
+            f"candidates are missing: the type of {_in_words(column)} declares none. Give the "
+            "possible answers, from what you know and not from the data, such as "
+            f"{spelling(candidates=['tea', 'coffee'])}. Without a list: {spelling(**unlisted)}"
         )
     return categories
 
 
-def _in_words(column: str | None) -> Message:
+def _in_words(column: str | None) -> str:
     """Return the column for a message; data of one dimension have none."""
-    if column is None:
-        return Message("the data")
-    return Message("column {column}", column=preview(column))
+    return "the data" if column is None else f"column {preview(column)}"
 
 
 def _values_in_data(data: tables.Table, column: str | None, candidates: object) -> LabelsFromData:

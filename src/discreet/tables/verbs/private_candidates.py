@@ -106,7 +106,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     """
     if not callable(run):
         raise InvalidArgument(
-            "run must be a function run(data, candidate, share), got {run}", run=preview(run)
+            f"run must be a function run(data, candidate, share), got {preview(run)}"
         )
     _check_arity(run)
     if isinstance(candidates, Mapping):
@@ -136,8 +136,8 @@ def _check_arity(run: RunCandidate) -> None:
         signature.bind(None, None, None)
     except TypeError:
         raise InvalidArgument(
-            "run is called as run(data, candidate, share), and yours takes {signature}",
-            signature=", ".join(signature.parameters) or "no arguments",
+            "run is called as run(data, candidate, share), and yours takes "
+            f"{', '.join(signature.parameters) or 'no arguments'}"
         ) from None
 
 
@@ -180,10 +180,8 @@ def _read_price(
         return _Price(whole, whole.epsilon / tries.price, {"epsilon": whole.epsilon})
     if check_guarantee(attempt).neighbors != neighbors:
         raise InvalidArgument(
-            "the guarantee of an attempt must be under {neighbors}, as the release is; got "
-            "{attempt}",
-            neighbors=neighbors,
-            attempt=preview(attempt),
+            f"the guarantee of an attempt must be under {neighbors}, as the release is; got "
+            f"{preview(attempt)}"
         )
     together = tries.best_of(attempt)
     parameter: dict[str, object] = {"attempt": attempt.as_dict()}

@@ -93,21 +93,18 @@ def read_private_groups(
     """
     if arguments["rho"] is not None or arguments["scale"] is not None:
         raise InvalidArgument(
-            "{groups} divides epsilon between the groups and their answers: give epsilon and delta in place of rho "
-            "or scale",
-            groups=spelling(groups=PRIVATE_GROUPS),
+            f"{spelling(groups=PRIVATE_GROUPS)} divides epsilon between the groups and their "
+            "answers: give epsilon and delta in place of rho or scale"
         )
     if arguments["delta"] is None:
         raise InvalidArgument(
-            "{groups} needs delta, the probability that a group tells of one record, such as {delta}",
-            groups=spelling(groups=PRIVATE_GROUPS),
-            delta=spelling(delta="1e-8"),
+            f"{spelling(groups=PRIVATE_GROUPS)} needs delta, the probability that a group tells of "
+            f"one record, such as {spelling(delta='1e-8')}"
         )
     epsilon, delta = arguments["epsilon"], read_share(arguments["delta"])
     if epsilon is None:
         raise InvalidArgument(
-            "{groups} needs epsilon, for the groups and their answers",
-            groups=spelling(groups=PRIVATE_GROUPS),
+            f"{spelling(groups=PRIVATE_GROUPS)} needs epsilon, for the groups and their answers"
         )
     whole, share = positive(epsilon, "epsilon"), _read_share_of_groups(arguments["groups_share"])
     most = arguments["most_drawn"]
@@ -128,7 +125,7 @@ def _read_share_of_groups(share: Number | None) -> Fraction:
         return _SHARE
     part = exact(share, "groups_share")
     if not 0 < part < 1:
-        raise InvalidArgument("groups_share must be above 0 and below 1, got {part}", part=part)
+        raise InvalidArgument(f"groups_share must be above 0 and below 1, got {part}")
     return part
 
 

@@ -338,10 +338,9 @@ def _read_parameter(terms: Mapping[str, Any]) -> PrivacyParameter:
 def _read_delta(delta: object) -> Fraction:
     if delta is None:
         raise InvalidArgument(
-            "{private} needs delta, a probability far below one over the number of records, such as {delta}: a "
-            "value that one record alone has is answered with at most that",
-            private=spelling(candidates="private"),
-            delta=spelling(delta="1e-8"),
+            f"{spelling(candidates='private')} needs delta, a probability far below one over the "
+            f"number of records, such as {spelling(delta='1e-8')}: a value that one record alone "
+            "has is answered with at most that"
         )
     return read_share(delta)
 
@@ -352,8 +351,6 @@ def _refuse_unused(terms: Mapping[str, Any]) -> None:
         default = DEFAULTS.get(name, False)
         if terms.get(name) is not None and terms[name] != default:
             raise InvalidArgument(
-                "{name} is not for {private}: leave it out",
-                name=name,
-                private=spelling(candidates="private"),
+                f"{name} is not for {spelling(candidates='private')}: leave it out"
             )
     check_names({name: term for name, term in terms.items() if name not in _LISTED}, _TERMS)

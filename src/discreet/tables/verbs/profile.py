@@ -178,10 +178,8 @@ class _Kinds:
             for name in _names(names, kind):
                 if kinds.setdefault(name, kind) != kind:
                     raise InvalidArgument(
-                        "column {name} is said to hold {kinds} and {kind}: say one of them",
-                        name=preview(name),
-                        kinds=kinds[name],
-                        kind=kind,
+                        f"column {preview(name)} is said to hold {kinds[name]} and {kind}: say one "
+                        "of them"
                     )
         return cls(kinds)
 
@@ -220,12 +218,8 @@ class _Price:
             raise InvalidArgument("at_most says whether delta is small enough: give delta too")
         if units is not None and share is not None and share * units > MOST_RISK:
             raise InvalidArgument(
-                "delta = {delta} is too large for {units:,} units: times that number it may be "
-                "{most} at most, so give {enough} or less",
-                delta=spell(share),
-                units=units,
-                most=spell(MOST_RISK),
-                enough=spell(MOST_RISK / units),
+                f"delta = {spell(share)} is too large for {units:,} units: times that number it "
+                f"may be {spell(MOST_RISK)} at most, so give {spell(MOST_RISK / units)} or less"
             )
         return cls(parameter.value, share, neighbors)
 
@@ -275,15 +269,13 @@ class _Table:
         strangers = [name for name in kinds.by_name if name not in columns_to_profile]
         if strangers:
             raise InvalidArgument(
-                "column {unknown} is none of those that are profiled", unknown=preview(strangers[0])
+                f"column {preview(strangers[0])} is none of those that are profiled"
             )
         to_profile = [name for name in columns_to_profile if name not in columns_of_unit(self.unit)]
         if not to_profile or len(to_profile) > _MOST_COLUMNS:
             raise InvalidArgument(
-                "a profile is of 1 to {most_columns:,} columns besides the privacy unit, got "
-                "{number_of_profiled:,}",
-                most_columns=_MOST_COLUMNS,
-                number_of_profiled=len(to_profile),
+                f"a profile is of 1 to {_MOST_COLUMNS:,} columns besides the privacy unit, got "
+                f"{len(to_profile):,}"
             )
         return to_profile
 
@@ -294,12 +286,9 @@ class _Table:
         visible = listed if self.dataset else shown_columns(self.data)
         for name in wanted:
             if name not in listed:
+                hidden = "others, which are not shown, as they may be a row"
                 raise MissingColumn(
-                    "there is no column {name}; there are {few}",
-                    name=preview(name),
-                    few=few(visible)
-                    if visible
-                    else "others, which are not shown, as they may be a row",
+                    f"there is no column {preview(name)}; there are {few(visible) or hidden}"
                 )
         if is_by_header and not visible and not all(map(can_be_name, listed)):
             warn(
@@ -348,9 +337,7 @@ def _names(names: object, argument: str) -> list[str]:
     """Return distinct names of columns."""
     if exact_text(names) is not None:
         raise InvalidArgument(
-            "{argument} must be a list of names of columns, got {names}",
-            argument=argument,
-            names=preview(names),
+            f"{argument} must be a list of names of columns, got {preview(names)}"
         )
     return [
         column_name(name, argument)

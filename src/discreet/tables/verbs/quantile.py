@@ -117,8 +117,7 @@ def median(
         return _release(data, column, Fraction(1, 2), candidates, terms)
     if not isinstance(candidates, Grid | DateGrid):
         raise InvalidCandidates(
-            "median_distance needs a Grid of candidates, or a DateGrid, got {candidates}",
-            candidates=preview(candidates),
+            f"median_distance needs a Grid of candidates, or a DateGrid, got {preview(candidates)}"
         )
     column = None if column is None else column_name(column)
     query = Query("median", {"column": column, **candidates.facts}, {"column": column})
@@ -215,8 +214,8 @@ def _read_alpha(alpha: Number) -> Fraction:
     share = exact(alpha, "alpha")
     if not 0 <= share <= 1:
         raise InvalidNumber(
-            "alpha must be between 0 and 1, such as 0.9 for the 90th percentile, got {alpha}",
-            alpha=preview(alpha),
+            "alpha must be between 0 and 1, such as 0.9 for the 90th percentile, got "
+            f"{preview(alpha)}"
         )
     return share
 
@@ -246,9 +245,8 @@ def _read_candidates(candidates: Candidates | None, share: Fraction) -> AnyGrid 
         _check_labels(labels, is_pair=type(candidates) is tuple and len(labels) == 2)
     elif not all(_is_number(label) for label in labels):
         raise InvalidCandidates(
-            "candidates of a quantile must be numbers, such as {grid}, or dates, such as {dates}",
-            grid=fix("a grid", lo=0, hi=120),
-            dates=fix("a grid of dates"),
+            f"candidates of a quantile must be numbers, such as {fix('a grid', lo=0, hi=120)}, or "
+            f"dates, such as {fix('a grid of dates')}"
         )
     return labels
 
@@ -258,22 +256,19 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
     for label in () if labels.are_finite else labels:
         if isinstance(label, dt.date):
             raise InvalidCandidates(
-                "dates as candidates of a quantile are a grid, such as {dates}, got {label} in a list",
-                dates=fix("a grid of dates"),
-                label=preview(label),
+                f"dates as candidates of a quantile are a grid, such as {fix('a grid of dates')}, "
+                f"got {preview(label)} in a list"
             )
         if not _is_number(label):
             raise InvalidCandidates(
-                "candidates of a quantile must be numbers, such as 1 or 0.5, got {label}",
-                label=preview(label),
+                f"candidates of a quantile must be numbers, such as 1 or 0.5, got {preview(label)}"
             )
     first, last = preview(labels[0]), preview(labels[-1])
     ends, grid = f"{first}, {last}", fix("a grid", lo=first, hi=last)
     if is_pair:
         raise InvalidCandidates(
             "candidates are two numbers, one of which would be the answer; for all between them "
-            "give {grid}, and for these two alone a list of them",
-            grid=grid,
+            f"give {grid}, and for these two alone a list of them"
         )
     if len(labels) == 2 and not labels.is_declared:
         warn(

@@ -198,8 +198,8 @@ def _read_delta(delta: object, method: str, unit_query: UnitQuery) -> Fraction:
     """
     if method == "joint":
         raise InvalidArgument(
-            "{joint} draws all values at once, so delta gains nothing: leave it out",
-            joint=spelling(method="joint"),
+            f"{spelling(method='joint')} draws all values at once, so delta gains nothing: leave "
+            "it out"
         )
     if not unit_query.plain:
         raise InvalidArgument(
@@ -396,13 +396,13 @@ class Levels:
         rising = all(low < high for low, high in pairwise(shares))
         if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
             raise InvalidNumber(
-                "alphas must rise from 0 to 1, such as 0.25, 0.5, 0.75, got {shares}",
-                shares=", ".join(map(spell, shares[:9])) or "none",
+                "alphas must rise from 0 to 1, such as 0.25, 0.5, 0.75, got "
+                f"{', '.join(map(spell, shares[:9])) or 'none'}"
             )
         if not isinstance(candidates, AnyGrid):
             raise InvalidArgument(
-                "candidates of several quantiles must be a Grid, or a DateGrid, got {candidates}",
-                candidates=preview(candidates),
+                "candidates of several quantiles must be a Grid, or a DateGrid, got "
+                f"{preview(candidates)}"
             )
         if exact_text(terms.get("mechanism", "exponential")) != "exponential":
             raise InvalidArgument(

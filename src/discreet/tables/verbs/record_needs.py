@@ -81,9 +81,7 @@ def refuse_ends(share: Fraction) -> None:
     """Raise for the minimum and the maximum: every decimal beyond the records is as good as the best."""
     if share in (0, 1):
         raise InvalidCandidates(
-            "the quantile {spell} needs candidates: beyond the records all decimals are equally "
-            "good; give the least and the largest possible answer, such as {grid}, or ask for {bounds}",
-            spell=spell(share),
-            grid=fix("a grid", lo=0, hi=120),
-            bounds=fix("bounds"),
+            f"the quantile {spell(share)} needs candidates: beyond the records all decimals are "
+            "equally good; give the least and the largest possible answer, such as "
+            f"{fix('a grid', lo=0, hi=120)}, or ask for {fix('bounds')}"
         )

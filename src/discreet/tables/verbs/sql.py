@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from ...base.doors import fix
@@ -91,9 +92,8 @@ def sql(
     """
     if not isinstance(dataset, Dataset):
         raise InvalidArgument(
-            "sql asks a dataset with a description: describe the data once, {description}. You gave {dataset}",
-            description=fix("a description"),
-            dataset=preview(dataset),
+            "sql asks a dataset with a description: describe the data once, "
+            f"{fix('a description')}. You gave {preview(dataset)}"
         )
     account = dataset.account() if ledger is None else ledger
     plan = _Plan.of(dataset, read_statement(statement), read_neighbors(neighbors), account)
@@ -191,9 +191,8 @@ class _Plan:
         name = "data" if dataset.name is None else dataset.name
         if statement.dataset != name:
             raise InvalidArgument(
-                "FROM names {dataset}, and this dataset is called {name}: write FROM {name}",
-                dataset=preview(statement.dataset),
-                name=name,
+                f"FROM names {preview(statement.dataset)}, and this dataset is called {name}: "
+                f"write FROM {name}"
             )
         _check_units(dataset, statement)
         if statement.options.max_groups is not None and dataset.privacy_unit is None:
@@ -297,9 +296,7 @@ def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
     if names is not None and read_unit(list(names)) != unit:
         declared = "declares none" if unit is None else f"declares {unit_in_words(unit)}"
         raise InvalidArgument(
-            "privacy_unit_column: the description of {dataset_label} {declared}; leave it out",
-            dataset_label=dataset.label,
-            declared=declared,
+            f"privacy_unit_column: the description of {dataset.label} {declared}; leave it out"
         )
     for aggregate in statement.aggregates:
         if aggregate.verb == "count":
@@ -333,17 +330,14 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
         return
     if options.delta is None:
         raise InvalidArgument(
-            "GROUP BY {by}: the description of {dataset_label} does not declare its values; "
+            f"GROUP BY {by}: the description of {dataset.label} does not declare its values; "
             "declare them, or give delta, such as OPTIONS (epsilon = 1, delta = 1e-8), and the "
-            "groups of enough records are released",
-            by=by,
-            dataset_label=dataset.label,
+            "groups of enough records are released"
         )
     if len(statement.aggregates) > 1:
         raise InvalidArgument(
-            "GROUP BY {by}: groups that nobody lists are released with one aggregate; ask for "
-            "one, and for the others in statements of their own",
-            by=by,
+            f"GROUP BY {by}: groups that nobody lists are released with one aggregate; ask for "
+            "one, and for the others in statements of their own"
         )
 
 
@@ -354,24 +348,18 @@ def _check_count(dataset: Dataset, unit: Unit | None, aggregate: Aggregate) -> N
             return
         columns = ", ".join(columns_of_unit(unit))
         raise InvalidArgument(
-            "a record of {dataset_label} is all rows of one {unit_in_words}, and COUNT(*) would "
-            "count rows: write COUNT(DISTINCT {columns})",
-            dataset_label=dataset.label,
-            unit_in_words=unit_in_words(unit),
-            columns=columns,
+            f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, and COUNT(*) "
+            f"would count rows: write COUNT(DISTINCT {columns})"
         )
     if unit is None:
         raise InvalidArgument(
-            "{dataset_label} declares no privacy unit, so COUNT(DISTINCT ...) is not answered: "
-            "COUNT(*) counts records",
-            dataset_label=dataset.label,
+            f"{dataset.label} declares no privacy unit, so COUNT(DISTINCT ...) is not answered: "
+            "COUNT(*) counts records"
         )
     if read_unit(list(aggregate.units)) != unit:
         raise InvalidArgument(
-            "COUNT(DISTINCT ...) counts the privacy unit of {dataset_label}, {unit_in_words}, "
-            "and nothing else",
-            dataset_label=dataset.label,
-            unit_in_words=unit_in_words(unit),
+            f"COUNT(DISTINCT ...) counts the privacy unit of {dataset.label}, "
+            f"{unit_in_words(unit)}, and nothing else"
         )
 
 
@@ -397,7 +385,7 @@ def _sorted(
     missing = [row for row in table if row[name] is None]
     others = sorted(
         (row for row in table if row[name] is not None),
-        key=lambda row: row[name],
+        key=itemgetter(name),
         reverse=descending,
     )
     return [*missing, *others] if nulls_first else [*others, *missing]

@@ -100,32 +100,27 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
     """
     if minimum is None or maximum is None:
         raise InvalidArgument(
-            "minimum and maximum are missing: give the bounds to which numbers are clipped, such as {bounds}, from "
-            "what you know and not from the data. Or describe the data once: {description}. If you know no bounds, "
-            "{share} spends a tenth of epsilon on estimating them",
-            bounds=spelling(minimum=0, maximum=120),
-            description=fix("a description"),
-            share=spelling(bounds_share="1/10"),
+            "minimum and maximum are missing: give the bounds to which numbers are clipped, such "
+            f"as {spelling(minimum=0, maximum=120)}, from what you know and not from the data. Or "
+            f"describe the data once: {fix('a description')}. If you know no bounds, "
+            f"{spelling(bounds_share='1/10')} spends a tenth of epsilon on estimating them"
         )
     low, high = exact(minimum, "minimum"), exact(maximum, "maximum")
     if low >= high:
         raise InvalidNumber(
-            "minimum must be below maximum, got {minimum} and {maximum}",
-            minimum=preview(minimum),
-            maximum=preview(maximum),
+            f"minimum must be below maximum, got {preview(minimum)} and {preview(maximum)}"
         )
     size = default_step(high - low) if step is None else positive(step, "step")
     bounds = SumBounds(_round(low / size), _round(high / size), size)
     if max(abs(bounds.low), abs(bounds.high)) >= _WORD_LIMIT:
         raise InvalidNumber(
-            "step {step} is too fine: bounds must be less than 2**63 steps from 0, so that "
-            "whatever the data are, their sum is exact",
-            step=preview(step),
+            f"step {preview(step)} is too fine: bounds must be less than 2**63 steps from 0, so "
+            "that whatever the data are, their sum is exact"
         )
     if bounds.low == bounds.high:
         raise InvalidNumber(
-            "step {step} is too coarse: both bounds are rounded to the same multiple of it",
-            step=preview(step),
+            f"step {preview(step)} is too coarse: both bounds are rounded to the same multiple of "
+            "it"
         )
     Lattice(size / _PARTS_OF_A_STEP)  # or it is too long
     return bounds

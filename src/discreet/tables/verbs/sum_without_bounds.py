@@ -171,13 +171,11 @@ def read_sum_question(
             "maximum"
         )
     if parameter.kind != "epsilon":
-        raise InvalidArgument(
-            "bounds are bought with epsilon, not {parameter_kind}", parameter_kind=parameter.kind
-        )
+        raise InvalidArgument(f"bounds are bought with epsilon, not {parameter.kind}")
     part = exact(share, "bounds_share")
     if not 0 < part < 1:
         raise InvalidNumber(
-            "bounds_share must be between 0 and 1, such as 0.1, got {share}", share=preview(share)
+            f"bounds_share must be between 0 and 1, such as 0.1, got {preview(share)}"
         )
     return SumWithoutBounds(verb, unit_query, parameter.value, part)
 

@@ -162,9 +162,7 @@ def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | 
     try:
         return labels_of_column(data, column, None, terms)
     except InvalidCandidates as error:
-        raise InvalidCandidates(
-            "{reason}{scores}", reason=error, scores=fix("a list of scores")
-        ) from None
+        raise InvalidCandidates(f"{error}{fix('a list of scores')}") from None
 
 
 def _answer_by(question: ListQuestion, method: TopKMethod, max_candidates: int | None) -> Release:

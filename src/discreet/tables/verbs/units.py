@@ -100,9 +100,7 @@ class UnitQuery:
                 "privacy_unit. A row counts for one"
             )
         if bound > size:
-            raise InvalidArgument(
-                "max_candidates is {bound}, but there are {size} candidates", bound=bound, size=size
-            )
+            raise InvalidArgument(f"max_candidates is {bound}, but there are {size} candidates")
         records = replace(self.records, most_candidates=bound if bound < size else None)
         return replace(self, records=records)
 
@@ -287,10 +285,9 @@ def refuse_missing(candidates: _T | None) -> _T:
     """
     if candidates is None:
         raise InvalidCandidates(
-            "candidates are missing: give the least and the largest possible answer, such as {grid}, from what you "
-            "know and not from the data. Or describe the data once: {description}",
-            grid=fix("a grid", lo=0, hi=120),
-            description=fix("a description"),
+            "candidates are missing: give the least and the largest possible answer, such as "
+            f"{fix('a grid', lo=0, hi=120)}, from what you know and not from the data. Or describe "
+            f"the data once: {fix('a description')}"
         )
     return candidates
 
@@ -340,10 +337,9 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
     unit, by = read_unit(arguments["privacy_unit"]), _read_name(arguments["by"], "by")
     if (by is None) != (arguments["groups"] is None):
         raise InvalidArgument(
-            "by goes with groups, the public list of groups that get an answer, such as {listed}. Without a list: "
-            "{private}",
-            listed=spelling(groups=["HR", "Sales"]),
-            private=spelling(groups="private", delta="1e-8"),
+            "by goes with groups, the public list of groups that get an answer, such as "
+            f"{spelling(groups=['HR', 'Sales'])}. Without a list: "
+            f"{spelling(groups='private', delta='1e-8')}"
         )
     draws_groups = is_private(arguments["groups"])
     groups: Sequence[object] = ()
@@ -357,11 +353,7 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
             "users as privacy_unit"
         )
     if few > max(1, len(groups)) and not draws_groups:
-        raise InvalidArgument(
-            "max_groups is {few}, but there are {number_of_groups} groups",
-            few=few,
-            number_of_groups=len(groups),
-        )
+        raise InvalidArgument(f"max_groups is {few}, but there are {len(groups)} groups")
     bound = rows if bounded and unit is not None else None
     where = read_condition(arguments["where"])
     return Records(unit, bound, by, groups, few, where=where, draws_groups=draws_groups)
