@@ -4,6 +4,7 @@ An engine is a function from an Arrow table and an empty folder to the table as 
 the engine, or Java for Spark, is missing, it skips the test and says why.
 """
 
+import atexit
 import csv
 import functools
 import os
@@ -13,9 +14,10 @@ import sqlite3
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import duckdb
 import pandas as pd
@@ -23,6 +25,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+import discreet
+
+from . import postgres
 
 Engine = Callable[[pa.Table, Path], Any]
 
@@ -143,6 +149,82 @@ def to_csv(table: pa.Table, folder: Path) -> Any:
     return str(folder / "t.csv")
 
 
+_SERVER_TYPES = {
+    pa.bool_(): "boolean",
+    pa.int8(): "smallint",
+    pa.int16(): "smallint",
+    pa.int32(): "integer",
+    pa.int64(): "bigint",
+    pa.float32(): "real",
+    pa.float64(): "double precision",
+    pa.string(): "text",
+    pa.large_string(): "text",
+    pa.date32(): "date",
+}
+"""The types of PostgreSQL, by those of Arrow that have one word."""
+
+
+def to_postgresql(table: pa.Table, _: Path) -> Any:
+    """A query of the table on a server."""
+    engine, name = postgresql_engine(), f't"{uuid4().hex}'
+    types = [_server_type(of) for of in table.schema.types]
+    names = [_in_quotes(column) for column in table.column_names]
+    columns = ", ".join(f"{one} {of}" for one, of in zip(names, types, strict=True))
+    rows = list(zip(*(_server_cells(column) for column in table.columns), strict=True))
+    if any(isinstance(cell, str) and "\0" in cell for row in rows for cell in row):
+        pytest.skip("PostgreSQL has no such text")
+    with closing(engine.raw_connection()) as connection:
+        cursor = connection.driver_connection.cursor()
+        cursor.execute(f"CREATE TABLE {_in_quotes(name)} ({columns})")
+        with cursor.copy(f"COPY {_in_quotes(name)} FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+        connection.commit()
+    return discreet.scan_query(f"SELECT * FROM {_in_quotes(name)}", engine)
+
+
+def _in_quotes(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _server_type(of: pa.DataType) -> str:
+    if pa.types.is_decimal(of):
+        return f"numeric({of.precision}, {of.scale})"
+    if pa.types.is_dictionary(of):
+        return _server_type(of.value_type)
+    if pa.types.is_timestamp(of) and of.unit != "ns":
+        return "timestamptz" if of.tz else "timestamp"
+    if of not in _SERVER_TYPES:
+        pytest.skip("PostgreSQL has no such type")
+    return _SERVER_TYPES[of]
+
+
+def _server_cells(column: pa.ChunkedArray) -> list[object]:
+    """The cells as Python has them; times as texts, since the server has more of them."""
+    of = column.type
+    if not (pa.types.is_date(of) or pa.types.is_timestamp(of)):
+        return [*column.to_pylist()]
+    texts = (
+        duckdb.connect()
+        .from_arrow(pa.table({"c": column}))
+        .project("CAST(c AS VARCHAR)")
+        .fetchall()
+    )
+    cells: list[object] = [None if one is None else one.replace("(BC)", "BC") for (one,) in texts]
+    return cells
+
+
+@functools.cache
+def postgresql_engine() -> Any:
+    """An engine for a server that all tests of a process share."""
+    from sqlalchemy import create_engine
+
+    stack = ExitStack()
+    url = stack.enter_context(postgres.server())
+    atexit.register(stack.close)
+    return create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+
+
 TYPED: dict[str, Engine] = {
     "pandas": to_pandas,
     "pandas-arrow": to_pandas_arrow,
@@ -153,6 +235,7 @@ TYPED: dict[str, Engine] = {
     "dask": to_dask,
     "spark": to_spark,
     "parquet": to_parquet,
+    "postgresql": to_postgresql,
 }
 ENGINES: dict[str, Engine] = {**TYPED, "csv": to_csv}
 

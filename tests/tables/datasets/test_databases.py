@@ -22,6 +22,7 @@ from discreet.cli import run
 from discreet.errors import InvalidDescription, UnreadableData, UnreadableFile
 from discreet.tables.datasets.configuration import read_configuration
 from discreet.tables.datasets.databases import Database, DuckFile, read_database
+from discreet.tables.engines.server_session import ServerRows
 
 COLUMNS = """
 columns.age = { type = "integer", minimum = 0, maximum = 120 }
@@ -253,10 +254,13 @@ def test_a_server_cancels_the_query_of_a_process_that_was_killed(postgresql: str
     """Once a second it looks whether the process is there; without that it would sleep on for an hour."""
     program = (
         "from discreet.tables.datasets.databases import Database\n"
-        f"Database({postgresql!r}).fetch('SELECT pg_sleep(3600) AS slept', None, None)"
+        f"Database({postgresql!r}).fetch('SELECT pg_sleep(3600) AS slept', None, None).read(['slept'])"
     )
     reader = subprocess.Popen([sys.executable, "-c", program])
-    asleep = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(3600)%'"
+    asleep = (
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE query LIKE '%SELECT pg_sleep(3600)%' AND pid <> pg_backend_pid()"
+    )
     engine = create_engine(postgresql)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as others:
 
@@ -281,7 +285,9 @@ def test_a_server_takes_one_statement(postgresql: str) -> None:
     ):
         with pytest.raises(DatabaseError, match="multiple commands"):
             Database(postgresql).fetch(query, None, None)
-    assert Database(postgresql).fetch("SELECT '10:20' AS a", None, None) == {"a": ["10:20"]}
+    rows = Database(postgresql).fetch("SELECT '10:20' AS a", None, None)
+    assert isinstance(rows, ServerRows)
+    assert rows.read(["a"]) == {"a": ["10:20"]}
 
 
 def test_options_of_a_url_name_no_other_file(folder: Path) -> None:

@@ -22,9 +22,11 @@ from discreet.selection.decimals import Decimals
 from discreet.tables.engines.grid_counts import GridCounts
 
 from ...columns import on_grid
-from ...engines import crossed, spark, to_polars_lazy, to_spark
+from ...engines import crossed, spark, to_polars_lazy, to_postgresql, to_spark
 
-ENGINES: dict[str, Callable[[pa.Table, Path], Any]] = {"polars": to_polars_lazy, "spark": to_spark}
+ENGINES: dict[str, Callable[[pa.Table, Path], Any]] = {
+    "polars": to_polars_lazy, "spark": to_spark, "postgresql": to_postgresql,
+}  # fmt: skip
 GRIDS: list[Grid | Decimals] = [
          Grid(0, 120), Grid(-5, 5, "1/3"), Grid("0.05", "0.95", "0.1"), Grid(0, 10**12, "0.001"),
          Grid(0, 2**60), Grid(3, 3), Grid(2**53 - 4, 2**53 + 4), Grid(-(2**62), 2**62, 2**50),
@@ -72,7 +74,7 @@ def test_counts_on_a_grid_are_those_of_its_definition(
     engine: str, kind: str, tmp_path: Path
 ) -> None:
     of, strategy = VALUES[kind]
-    many = {"polars": 40, "spark": 3}[engine]
+    many = {"polars": 40, "spark": 3, "postgresql": 20}[engine]
 
     @settings(max_examples=many, suppress_health_check=list(HealthCheck))
     @given(st.sampled_from(GRIDS), st.lists(st.none() | strategy, max_size=20), st.data())

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from ...base.arguments import file_path
 from ...errors import InvalidArgument, UnreadableFile
 from ..engines.catalogues import DuckCatalogue, PostgreSQLCatalogue, SQLiteCatalogue, verbatim
 from ..engines.reach import ReachCheck
-from ..engines.sql_queries import columns_of_rows
+from ..engines.server_session import ServerRows
+from ..engines.sql_queries import columns_of_rows, server_rows
 from .declarations import KeyPath, wrong
 
 if TYPE_CHECKING:
@@ -63,20 +65,43 @@ class Database:
 
     def fetch(
         self, query: str, table: str | None, check: ReachCheck | None
-    ) -> dict[str, list[object]]:
-        """Return the columns of the rows of a query, once the catalogue was asked in the same snapshot.
+    ) -> ServerRows | dict[str, list[object]]:
+        """Return the rows of a query on a server that counts them, or their columns, once the catalogue was asked.
 
         Raises:
             InvalidArgument: if the source is not as on record.
         """
+        rows = None if self.file is not None else self._server_rows(query, table, check)
+        if rows is not None:
+            return rows
         with self._snapshot() as (connection, catalogue):
             if check is not None:
                 query = check.ask(catalogue, query, table)
-            result = connection.execute(verbatim(query))
-            columns = columns_of_rows([*result.keys()], result.fetchall())
+            rows = connection.execute(verbatim(query))
+            columns = columns_of_rows([*rows.keys()], rows.fetchall())
             if check is not None:
                 check.confirm(catalogue)
             return columns
+
+    def _server_rows(
+        self, query: str, table: str | None, check: ReachCheck | None
+    ) -> ServerRows | None:
+        """Return the rows of a query; None if the server does not count them, whatever they hold.
+
+        The transaction that asked the catalogue stays open as long: it keeps tables and views as they were then.
+        """
+        stack, confirm = ExitStack(), None
+        try:
+            if check is not None:
+                _, catalogue = stack.enter_context(self._snapshot())
+                query = check.ask(catalogue, query, table)
+            connection = stack.enter_context(self.connect())
+            if check is not None:
+                confirm = partial(check.confirm, PostgreSQLCatalogue(connection))
+            return server_rows(connection, query, stack.close, confirm)
+        except BaseException:
+            stack.close()
+            raise
 
     def ask(self, query: str, table: str | None, check: ReachCheck) -> None:
         """Ask the catalogue for the reach of a source; no row is read."""

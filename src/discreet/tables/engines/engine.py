@@ -31,6 +31,7 @@ from .memory import (
 )
 from .native import Native
 from .records import PART, Records, unit_aliases
+from .server_session import ServerRows
 from .sql_queries import SqlQuery
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ def open_native(
         return data.open(columns), data.failure
     data = unwrap_table(data)
     failure = failure_of(data)
+    if isinstance(data, ServerRows):
+        data = quietly(_of_server, failure, data, {**columns, **condition_columns(condition)})
     opener = ENGINES.get(_package(data))
     if opener is not None:
         return quietly(_open_in_engine, failure, opener, data, columns, condition), failure
@@ -186,6 +189,8 @@ def unwrap_table(data: Any) -> Any:
 
 def _package(data: object) -> str:
     """Return the package that a table is of; datasets of PyArrow are read by DuckDB."""
+    if isinstance(data, ServerRows):
+        return "PostgreSQL"
     package: str = type(data).__module__.partition(".")[0]
     if package == "pyarrow" and type(data).__name__.endswith("Dataset"):
         return "dataset"
@@ -255,6 +260,22 @@ def _polars(data: Any, columns: Columns) -> "InPolars":
     where = _where(lazy.collect_schema().names(), columns)
     # By position: a name like "*" would mean something to the engine.
     return InPolars(lazy.select(pl.nth(i).alias(alias) for alias, i in where.items()))
+
+
+def _of_server(rows: ServerRows, columns: Columns) -> object:
+    """Return the rows of a query, to be counted where they are; or columns of them, as their types decide."""
+    _check_table(rows, columns, has="fetch")
+    _where(rows.columns, columns)
+    names = [*dict.fromkeys(columns.values())]
+    return rows if rows.counts(names) else rows.read(names)
+
+
+def _postgresql(rows: Any, columns: Columns) -> Native:
+    from .in_postgresql import InPostgreSQL
+
+    places = _where(rows.columns, columns)
+    types = {alias: rows.description[place].type for alias, place in places.items()}
+    return InPostgreSQL(rows, rows.frame(places), types)
 
 
 def _spark(data: Any, columns: Columns) -> Native:
@@ -342,6 +363,7 @@ ENGINES: dict[str, Callable[[object, Columns], Native]] = {
     "dataset": _dataset,
     "polars": _polars,
     "pyspark": _spark,
+    "PostgreSQL": _postgresql,
 }
 """What opens the tables of a package in their engine."""
 

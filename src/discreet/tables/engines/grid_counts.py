@@ -154,7 +154,9 @@ class GridCounts:
         if self.thresholds.of.kind == "integer" and max(-low, high) < _HALF:
             # A difference of words is exact. Cut before, lest it overflow.
             return (nw.col(CELL).clip(low, high).cast(nw.Int64) - low).cast(nw.Float64)
-        return nw.col(CELL).cast(nw.Float64) - float(value_of(low, self.thresholds.of))
+        # Cut before, too: a server ends its query where a difference is beyond all doubles.
+        least, greatest = (float(value_of(end, self.thresholds.of)) for end in (low, high))
+        return nw.col(CELL).cast(nw.Float64).clip(least, greatest) - least
 
     def _with_guess(self, records: Frame) -> Frame:
         """Return records with nearly their index among decimals, if the grid is such; no answer depends on it.

@@ -1,10 +1,12 @@
 """SQL text as data: `discreet.scan_query("SELECT ...", connection)`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...errors import InvalidArgument, UnreadableData, preview
+from ...errors import DataUnavailable, InvalidArgument, UnreadableData, preview
 from .engine_errors import quietly
+from .server_session import ServerRows
 
 if TYPE_CHECKING:
     from .reach import ReachCheck
@@ -33,14 +35,13 @@ class SqlQuery:
 
     def read_rows(self) -> object:
         """Return the rows of the query, as a table that can be opened: its columns are read once."""
-        failure = UnreadableData(
-            "the query failed; the message of the database may quote the data, so it is not shown"
-        )
+        failure = _query_failed()
         if self.is_described:
             return quietly(self.connection.fetch, failure, self.text, self.table, self.check)
         if callable(getattr(self.connection, "sql", None)):
             return quietly(self.connection.sql, failure, self.text)
-        return quietly(self._columns, failure)
+        rows = quietly(open_server, failure, self.connection, self.text)
+        return quietly(self._columns, failure) if rows is None else rows
 
     def ask(self, check: "ReachCheck") -> None:
         """Ask the catalogue of a described database for the reach of the query; no row is read.
@@ -69,21 +70,59 @@ class SqlQuery:
 
         if hasattr(self.connection, "connect"):
             with self.connection.connect() as connection:
-                result = connection.execute(text(self.text))
-                return columns_of_rows([*result.keys()], result.fetchall())
-        result = self.connection.execute(text(self.text))
-        return columns_of_rows([*result.keys()], result.fetchall())
+                rows = connection.execute(text(self.text))
+                return columns_of_rows([*rows.keys()], rows.fetchall())
+        rows = self.connection.execute(text(self.text))
+        return columns_of_rows([*rows.keys()], rows.fetchall())
 
     def __repr__(self) -> str:
         return f"discreet.scan_query({self.text!r}, {preview(self.connection)})"
+
+
+def open_server(engine: Any, query: str) -> ServerRows | None:
+    """Return the rows of a query on the server of an engine of SQLAlchemy; None if they are not counted there.
+
+    A connection of the caller's own is left alone: what else it does would be in our transaction.
+    """
+    driver = getattr(getattr(engine, "dialect", None), "driver", "")
+    if driver != "psycopg" or not hasattr(engine, "connect"):
+        return None
+    connection = engine.connect()
+    return server_rows(connection, query, connection.close)
+
+
+def server_rows(
+    connection: Any,
+    query: str,
+    close: Callable[[], None],
+    confirm: Callable[[], None] | None = None,
+) -> ServerRows | None:
+    """Return the rows of a query; None if the server does not count them: see `ServerRows`.
+
+    No row is read, so no row decides it. The connection is closed then.
+    """
+    driver = connection.connection.driver_connection
+    try:
+        return quietly(ServerRows, _query_failed(), driver, query, close, confirm)
+    except DataUnavailable:
+        raise
+    except UnreadableData:
+        return None  # it is run as it is, and says what is wrong
+
+
+def _query_failed() -> UnreadableData:
+    return UnreadableData(
+        "the query failed; the message of the database may quote the data, so it is not shown"
+    )
 
 
 def scan_query(query: str, connection: object) -> SqlQuery:
     """Return the rows of a query as data that every verb over tables takes.
 
     One row of the result is one record, so a query that joins several rows of one unit needs a `privacy_unit`. With
-    DuckDB it is counted there; from other databases the columns selected come to memory, so select no others. The
-    query is run anew for every answer, and a ledger does not record it.
+    DuckDB, and with an engine of PostgreSQL, it is counted there: docs/how-to/databases.md. From others the columns
+    selected come to memory, so select no others. The query is run anew for every answer, and a ledger does not
+    record it.
 
     Args:
         query: SQL that selects.

@@ -1,0 +1,170 @@
+"""The rows of a query on a PostgreSQL server, which counts them in one transaction that only reads."""
+
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from ...errors import UnreadableData
+from .server_types import TEXT_TYPE, ServerColumn
+from .sql_frame import SqlFrame
+
+_QUERY = "discreet_query"
+
+_EARLIEST_VERSION = 140_000
+"""Servers before it compute the seconds of a time in doubles."""
+
+_ONE_STATE = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+
+_LIMITS = """
+SELECT pg_catalog.set_config(s.name, s.setting, true) FROM pg_catalog.pg_settings AS p JOIN (VALUES
+  ('application_name', 'discreet'), ('lock_timeout', '60s'), ('client_connection_check_interval', '1s'),
+  ('idle_in_transaction_session_timeout', '10min')) AS s (name, setting) ON p.name = s.name
+WHERE p.setting IN ('', '0')"""
+"""What holds in the transaction alone, where its role has not set it: a query ends soon after this process has, and
+waits for no lock for long."""
+
+_FIRST_SCHEMA = """
+SELECT CAST(s.name AS pg_catalog.text) FROM pg_catalog.unnest(pg_catalog.current_schemas(true))
+  WITH ORDINALITY AS s (name, place)
+WHERE NOT pg_catalog.starts_with(CAST(s.name AS pg_catalog.text), 'pg_temp') ORDER BY s.place LIMIT 1"""
+"""The schema in which operators are looked for first."""
+
+_OWN_TYPES = """
+SELECT CAST(t.oid AS bigint),
+  (SELECT pg_catalog.array_agg(CAST(e.enumlabel AS pg_catalog.text) ORDER BY e.enumsortorder)
+    FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid),
+  EXISTS (SELECT FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS x ON x.oid = d.refobjid
+    WHERE d.objid = t.oid AND d.deptype = 'e' AND x.extname = 'citext' AND t.typname = 'citext')
+FROM pg_catalog.pg_type AS t WHERE CAST(t.oid AS bigint) IN ({numbers})"""
+"""The labels of types that are enums, and whether a type is text without regard to case."""
+
+
+class ServerRows:
+    """The rows of a query, in a transaction that sees one state of the server. It ends with this object.
+
+    Args:
+        driver: an open connection of psycopg, of this object alone, in no transaction.
+        query: a SELECT, which is run letter by letter.
+        close: closes the connection.
+        confirm: raises if the tables of the query are not those of before. It is called after every pass.
+    """
+
+    def __init__(
+        self,
+        driver: Any,
+        query: str,
+        close: Callable[[], None],
+        confirm: Callable[[], None] | None = None,
+    ) -> None:
+        self._driver, self._query, self._confirm = driver, query.strip().removesuffix(";"), confirm
+        self._end = weakref.finalize(self, _end, driver, close)
+        self._end.atexit = False
+        try:
+            if driver.autocommit:
+                self._ask("BEGIN")
+            self._ask(_ONE_STATE)
+            self.description = self._describe()
+        except BaseException:
+            self._end()
+            raise
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.description]
+
+    def counts(self, names: Sequence[str]) -> bool:
+        """Return whether the server counts some columns, from their types alone."""
+        places = (self.description[self.columns.index(name)] for name in names)
+        return all(column.type is not None for column in places)
+
+    def frame(self, places: Mapping[str, int]) -> SqlFrame:
+        """Return columns as they are counted, under other names: a mapping from those to positions."""
+        columns = {alias: self.description[place] for alias, place in places.items()}
+        cells = (f'{one.cell(f"c{places[alias]}")} AS "{alias}"' for alias, one in columns.items())
+        types = {alias: one.sql_type for alias, one in columns.items()}
+        return SqlFrame(f"SELECT {', '.join(cells)} FROM {_QUERY}", types)
+
+    def fetch(self, frame: SqlFrame) -> list[tuple[Any, ...]]:
+        """Return the rows of a frame."""
+        return self._fetch(frame.text)
+
+    def read(self, names: Sequence[str]) -> dict[str, list[object]]:
+        """Return columns as Python has them: no server counts them, or their types are not counted there."""
+        columns = _by_position(self.columns.index(name) for name in names)
+        rows = self._fetch(f"SELECT {columns} FROM {_QUERY}", binary=False)
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+    def _fetch(self, text: str, *, binary: bool = True) -> list[tuple[Any, ...]]:
+        columns = _by_position(range(len(self.description)))
+        query = f"WITH {_QUERY} ({columns}) AS NOT MATERIALIZED (\n{self._query}\n)\n{text}"
+        rows = self._ask(query, binary=binary)
+        if self._confirm is not None:
+            self._confirm()
+        return rows
+
+    def _ask(self, text: str, *, binary: bool = True) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement; a server that is to answer in binary takes no second one in it."""
+        with self._driver.cursor(binary=binary) as cursor:
+            cursor.execute(text)
+            return [] if cursor.description is None else cursor.fetchall()
+
+    def _describe(self) -> list[ServerColumn]:
+        """Return the columns of the query, of which no row is read.
+
+        Raises:
+            LookupError: if the server does not count as it must, by its settings.
+            UnreadableData: if two columns have one name.
+        """
+        server = self._driver.info
+        if (
+            server.server_version < _EARLIEST_VERSION
+            or server.parameter_status("server_encoding") != "UTF8"
+        ):
+            raise LookupError("the server is old, or its texts are not in UTF-8")
+        self._ask(_LIMITS)
+        if self._ask(_FIRST_SCHEMA) != [("pg_catalog",)]:
+            raise LookupError("operators are looked for in other schemas first")
+        with self._driver.cursor(binary=True) as cursor:
+            cursor.execute(f"SELECT * FROM (\n{self._query}\n) AS {_QUERY} LIMIT 0")
+            columns = [
+                ServerColumn(one.name, one.type_code, one.precision, one.scale)
+                for one in cursor.description
+            ]
+        if len({column.name for column in columns}) < len(columns):
+            raise UnreadableData(
+                "data must have distinct columns: give those of the query names of their own"
+            )
+        return self._with_own_types(columns)
+
+    def _with_own_types(self, columns: list[ServerColumn]) -> list[ServerColumn]:
+        """Return the columns, those of enums with their labels, and those of citext as text."""
+        numbers = {column.number for column in columns if column.type is None}
+        if not numbers:
+            return columns
+        rows = self._ask(_OWN_TYPES.format(numbers=", ".join(map(str, sorted(numbers)))))
+        labels = {number: tuple(names) for number, names, _ in rows if names}
+        texts = {number for number, _, is_text in rows if is_text}
+        return [
+            replace(
+                one,
+                number=TEXT_TYPE if one.number in texts else one.number,
+                labels=labels.get(one.number),
+            )
+            for one in columns
+        ]
+
+
+def _by_position(places: Iterable[int]) -> str:
+    """Return columns of the query by their positions: a name may mean something to the server."""
+    return ", ".join(f"c{place}" for place in places)
+
+
+def _end(driver: Any, close: Callable[[], None]) -> None:
+    """End the transaction, and close the connection; a server that is gone has ended it."""
+    with suppress(Exception):
+        driver.rollback()
+    with suppress(Exception):
+        close()

@@ -1,0 +1,366 @@
+"""Queries that a PostgreSQL server counts: no row leaves it, and none decides whether it answers."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, create_engine, text
+
+import discreet
+from discreet import Grid
+from discreet.errors import DataUnavailable, UnreadableData
+from discreet.tables.engines.server_session import ServerRows
+
+from ...engines import postgresql_engine
+
+SURE = 10**5
+OPENED = """SELECT count(*) FROM pg_stat_activity WHERE application_name = 'discreet'"""
+
+
+@pytest.fixture
+def server() -> Engine:
+    engine: Engine = postgresql_engine()
+    return engine
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """What the server is asked about rows, and how many it returns."""
+    asked: list[tuple[str, int]] = []
+    fetch = ServerRows._fetch
+
+    def spy(self: ServerRows, query: str, **options: Any) -> Any:
+        rows = fetch(self, query, **options)
+        asked.append((query, len(rows)))
+        return rows
+
+    monkeypatch.setattr(ServerRows, "_fetch", spy)
+    return asked
+
+
+def make(server: Engine, *sql: str) -> str:
+    """Run statements about a table TABLE of its own, and return its name."""
+    name = f"t{uuid4().hex}"
+    with server.begin() as connection:
+        for one in sql:
+            connection.execute(text(one.replace("TABLE_NAME", name).replace(":", r"\:")))
+    return name
+
+
+def counts(data: Any, column: str, candidates: list[Any], **terms: Any) -> list[int]:
+    answer = discreet.counts(data, column, candidates=candidates, epsilon=SURE, **terms)
+    return list(answer.value.values())
+
+
+ODD = [
+    r"\x41", "", "tea ", "tea", "Tea", "t\u0065\u0301", "t\u00e9", "o'hara", "%s", "{}", "\U0001f600", "ß", "ss",
+    "a\\'b", ",=,0",
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:candidates")
+def test_texts_are_compared_byte_by_byte(server: Engine) -> None:
+    """Whatever equality a type or a collation has, and whatever the server takes a backslash for."""
+    collation = f"c{uuid4().hex}"
+    values = ", ".join("($$" + word + "$$, $$" + word + "$$, $$" + word + "$$)" for word in ODD)
+    table = make(
+        server,
+        "CREATE EXTENSION IF NOT EXISTS citext",
+        f"CREATE COLLATION {collation} (provider = icu, locale = 'und-u-ks-level1', deterministic = false)",
+        f"CREATE TABLE TABLE_NAME (a citext, b text COLLATE {collation}, c varchar)",
+        f"INSERT INTO TABLE_NAME VALUES {values}",
+    )
+    for settings in ("", "?options=-cstandard_conforming_strings%3Doff"):
+        engine = again(server, settings)
+        rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
+        for column in ("a", "b", "c"):
+            assert counts(rows, column, [*ODD, "no", "\0"]) == [1] * len(ODD) + [0, 0]
+            for word in (r"\x41", "Tea", "o'hara"):
+                where = f"{column} = '{word.replace(chr(39), chr(39) * 2)}'"
+                assert discreet.count(rows, where=where, epsilon=SURE).value == 1
+        engine.dispose()
+
+
+def again(server: Engine, options: str) -> Engine:
+    """Return an engine of its own of the same server, with options."""
+    url = server.url.render_as_string(hide_password=False)
+    return create_engine(url + options.replace("?", "&" if "?" in url else "?"))
+
+
+@pytest.mark.filterwarnings("ignore:candidates")
+def test_texts_keep_their_blanks(server: Engine) -> None:
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME (a char(5))",
+        "INSERT INTO TABLE_NAME VALUES ('tea'), ('teas '), (NULL)",
+    )
+    rows = discreet.scan_query(f"SELECT * FROM {table};", server)
+    assert counts(rows, "a", ["tea  ", "teas ", "tea"]) == [1, 1, 0]
+
+
+def test_types_of_users_are_what_they_are_made_of(
+    server: Engine, statements: list[tuple[str, int]]
+) -> None:
+    """A domain is counted as its base, an enum by its labels; all else comes to memory, by its type alone."""
+    enum, domain = f"e{uuid4().hex}", f"d{uuid4().hex}"
+    table = make(
+        server,
+        f"CREATE TYPE {enum} AS ENUM ('low', 'high')",
+        f"CREATE DOMAIN {domain} AS bigint CHECK (VALUE > 0)",
+        f"CREATE TABLE TABLE_NAME (size {enum}, id {domain}, n numeric, price money)",
+        "INSERT INTO TABLE_NAME VALUES ('low', 7, 0.1234567891234, 5), ('high', 7, 'NaN', NULL)",
+    )
+    rows = discreet.scan_query(f"SELECT * FROM {table}", server)
+    assert counts(rows, "size", ["high", "low"]) == [1, 1]
+    assert counts(rows, "id", [7, 8]) == [2, 0]
+    assert all("GROUP BY" in query for query, _ in statements)
+    with pytest.raises(discreet.errors.InvalidArgument, match="order of their own"):
+        discreet.count(rows, where="size > 'high'", epsilon=1)
+    statements.clear()
+    assert counts(rows, "n", [Decimal("0.1234567891234"), Decimal("0.123456789")]) == [1, 0]
+    assert counts(rows, "price", ["$5.00"]) == [1]
+    assert [query for query, _ in statements] == [
+        "SELECT c2 FROM discreet_query",
+        "SELECT c3 FROM discreet_query",
+    ]
+
+
+EDGES = [
+    "1.7976931348623157e308",
+    "-1.7976931348623157e308",
+    "5e-324",
+    "-5e-324",
+    "Infinity",
+    "-Infinity",
+    "NaN",
+]
+GRID = Grid(500, 10500, 1000)
+QUESTIONS: dict[str, Callable[[Any], object]] = {
+    "median": lambda d: discreet.median(d, "x", candidates=GRID, epsilon=1),
+    "fine median": lambda d: discreet.median(
+        d, "x", candidates=Grid(0, 10**6, "0.000001"), epsilon=1
+    ),
+    "third": lambda d: discreet.median(d, "x", candidates=Grid(-5, 5, "1/3"), epsilon=1),
+    "median of a list": lambda d: discreet.median(d, "x", candidates=[0, 1, 5], epsilon=1),
+    "any median": lambda d: discreet.median(d, "x", epsilon=1),
+    "median of units": lambda d: discreet.median(
+        d, "x", candidates=GRID, privacy_unit="k", max_contributions=1, epsilon=1
+    ),
+    "sum": lambda d: discreet.sum(d, "x", minimum=0, maximum=10, epsilon=1),
+    "mode": lambda d: discreet.mode(d, "x", candidates=[0.5, 1], epsilon=1),
+    "where": lambda d: discreet.count(d, where="x > 0.5 AND x < 7", epsilon=1),
+}
+
+
+@pytest.mark.parametrize("of", ["double precision", "numeric(6, 2)", "real"])
+def test_no_record_decides_whether_there_is_an_answer(
+    server: Engine, statements: list[tuple[str, int]], of: str
+) -> None:
+    """In two worlds that differ in one odd record there is an answer, and the server is asked as often."""
+    table = make(
+        server,
+        f"CREATE TABLE TABLE_NAME (k int, x {of})",
+        "INSERT INTO TABLE_NAME SELECT i, i FROM generate_series(1, 20) AS i",
+    )
+    edges = (
+        ["NaN"] if of.startswith("numeric") else [e for e in EDGES if of != "real" or e.isalpha()]
+    )
+    for name, ask in QUESTIONS.items():
+        worlds = []
+        for edge in ["21", *edges]:
+            query = f"SELECT * FROM {table} UNION ALL SELECT 21, CAST('{edge}' AS {of})"
+            statements.clear()
+            ask(discreet.scan_query(query, server))
+            worlds.append(len(statements))
+        assert len(set(worlds)) == 1, (name, worlds)
+
+
+def test_what_leaves_the_server_are_no_rows(
+    server: Engine, statements: list[tuple[str, int]]
+) -> None:
+    """Counts and cells, of which there are few; and keys after their draw."""
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME (k int, x double precision, word text)",
+        "INSERT INTO TABLE_NAME SELECT i % 5000, i % 977, 'w' || i % 50 FROM generate_series(1, 50000) AS i",
+    )
+    rows = discreet.scan_query(f"SELECT * FROM {table}", server)
+    grid = Grid(0, 1000)
+    assert discreet.mode(rows, "word", candidates=["w1", "w2"], epsilon=SURE).value in ("w1", "w2")
+    assert statements.pop()[1] == 2
+    discreet.median(rows, "x", candidates=grid, privacy_unit="k", max_contributions=2, epsilon=1)
+    for unit in (None, "k"):
+        discreet.median(rows, "x", candidates=grid, epsilon=1)
+        assert (
+            len(discreet.counts(rows, "word", delta="1e-6", epsilon=10, privacy_unit=unit).value)
+            == 50
+        )
+    assert sum(number for _, number in statements) < 6000
+    assert all("GROUP BY" in query or "OVER" in query for query, _ in statements)
+
+
+def test_an_answer_is_of_one_state(server: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another session adds and deletes rows before every pass, and no pass sees it."""
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME (k int, x int)",
+        "INSERT INTO TABLE_NAME SELECT i % 50, i % 10 FROM generate_series(1, 1000) AS i",
+    )
+    rows = discreet.scan_query(f"SELECT * FROM {table}", server)
+    other = server.connect().execution_options(isolation_level="AUTOCOMMIT")
+    fetch, passes = ServerRows._fetch, 0
+
+    def meddle(self: ServerRows, *arguments: Any, **options: Any) -> Any:
+        nonlocal passes
+        passes += 1
+        other.execute(text(f"DELETE FROM {table} WHERE x < 9"))
+        other.execute(text(f"INSERT INTO {table} VALUES (1, 9)"))
+        return fetch(self, *arguments, **options)
+
+    monkeypatch.setattr(ServerRows, "_fetch", meddle)
+    terms: dict[str, Any] = {"privacy_unit": "k", "max_contributions": 100, "epsilon": SURE}
+    answer = discreet.median(rows, "x", candidates=Grid(0, 10**6), **terms)
+    assert answer.value in (4, 5)
+    assert passes > 1
+    other.close()
+
+
+def test_a_hostile_search_path_is_left_alone(server: Engine) -> None:
+    """Functions of ours are the server's own; where operators may be another's, rows come to memory."""
+    schema = f"evil{uuid4().hex}"
+    table = make(
+        server,
+        f"CREATE SCHEMA {schema}",
+        f"CREATE FUNCTION {schema}.floor(float8) RETURNS float8 LANGUAGE sql AS 'SELECT 99.0'",
+        f"CREATE FUNCTION {schema}.same(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+        f"CREATE OPERATOR {schema}.= (leftarg = text, rightarg = text, function = {schema}.same)",
+        "CREATE TABLE TABLE_NAME (word pg_catalog.text, x float8)",
+        "INSERT INTO TABLE_NAME VALUES ('tea', 3), ('milk', 4)",
+    )
+    for path, is_counted in ((f"{schema},public", True), (f"{schema},pg_catalog,public", False)):
+        engine = again(server, f"?options=-csearch_path%3D{path}")
+        rows = discreet.scan_query(f"SELECT * FROM public.{table}", engine)
+        assert isinstance(rows.read_rows(), ServerRows) == is_counted
+        assert counts(rows, "word", ["tea", "no"]) == [1, 0]
+        assert discreet.median(rows, "x", candidates=Grid(0, 10), epsilon=SURE).value in (3, 4)
+        engine.dispose()
+
+
+def opened(server: Engine) -> int:
+    with server.connect() as connection:
+        return int(connection.execute(text(OPENED)).scalar_one())
+
+
+def test_a_transaction_ends_with_its_answer(server: Engine) -> None:
+    table = make(server, "CREATE TABLE TABLE_NAME AS SELECT 'tea' AS word")
+    engine = again(server, "")
+    rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
+    held = rows.read_rows()
+    assert opened(server) == 1
+    del held
+    assert opened(server) == 0
+    assert counts(rows, "word", ["tea"]) == [1]
+    with pytest.raises(UnreadableData, match="PostgreSQL failed"):
+        counts(discreet.scan_query(f"SELECT CAST(word AS int) AS x FROM {table}", engine), "x", [1])
+    assert opened(server) == 0
+    assert engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+    engine.dispose()
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_an_interrupt_ends_the_query(server: Engine) -> None:
+    slow = discreet.scan_query("SELECT 'tea' AS word FROM (SELECT pg_sleep(60)) AS q", server)
+    with pytest.raises(KeyboardInterrupt), alarm(0.5):
+        discreet.counts(slow, "word", candidates=["tea"], epsilon=1)
+    until = time.monotonic() + 2
+    while opened(server) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert opened(server) == 0
+
+
+def test_a_role_that_may_only_read_suffices(server: Engine) -> None:
+    role = f"r{uuid4().hex}"
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME AS SELECT i % 3 AS k, i AS x FROM generate_series(1, 9) AS i",
+        f"CREATE ROLE {role} LOGIN",
+        f"GRANT SELECT ON TABLE_NAME TO {role}",
+        "REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC",
+    )
+    engine = create_engine(server.url.set(username=role))
+    rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
+    terms: dict[str, Any] = {"privacy_unit": "k", "max_contributions": 2, "epsilon": SURE}
+    assert discreet.median(rows, "x", candidates=Grid(0, 10), **terms).value in range(1, 10)
+    engine.dispose()
+
+
+@pytest.mark.parametrize("setting", ["lock_timeout", "statement_timeout"])
+def test_what_locks_or_a_limit_stop_can_be_asked_again(server: Engine, setting: str) -> None:
+    table = make(server, "CREATE TABLE TABLE_NAME AS SELECT 'tea' AS word")
+    engine = again(server, f"?options=-c{setting}%3D300")
+    rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
+    with server.begin() as other:
+        other.execute(text(f"LOCK TABLE {table}"))
+        with pytest.raises(DataUnavailable):
+            counts(rows, "word", ["tea"])
+    assert counts(rows, "word", ["tea"]) == [1]
+    engine.dispose()
+
+
+def test_a_query_writes_nothing(server: Engine) -> None:
+    table = make(server, "CREATE TABLE TABLE_NAME (word text)")
+    make(
+        server,
+        f"CREATE FUNCTION f{table}() RETURNS text LANGUAGE sql AS 'INSERT INTO {table} VALUES (1) RETURNING word'",
+    )
+    rows = discreet.scan_query(f"SELECT f{table}() AS word", server)
+    with pytest.raises(UnreadableData):
+        counts(rows, "word", ["1"])
+    assert counts(discreet.scan_query(f"SELECT * FROM {table}", server), "word", ["1"]) == [0]
+
+
+def test_a_connection_of_the_callers_own_is_left_alone(server: Engine) -> None:
+    """Its next statement would be in our transaction."""
+    with server.connect() as connection:
+        rows = discreet.scan_query("SELECT 'tea' AS word", connection)
+        assert isinstance(rows.read_rows(), dict)
+        assert counts(rows, "word", ["tea"]) == [1]
+
+
+GOLDEN = Path(__file__).with_name("golden_postgresql.sql")
+
+
+def test_the_sql_is_the_same_as_ever(server: Engine, statements: list[tuple[str, int]]) -> None:
+    """A new version of Narwhals shows here what it asks otherwise. `DISCREET_GOLDEN=1` writes it anew."""
+    query = "SELECT 1 AS k, 1.5 AS x, 'tea' AS word, 'a' AS part"
+    rows = discreet.scan_query(query.replace("1.5", "CAST(1.5 AS float8)"), server)
+    unit: dict[str, Any] = {"privacy_unit": "k", "epsilon": 1}
+    discreet.mode(rows, "word", candidates=["tea", "milk"], epsilon=1)
+    discreet.mode(rows, "word", candidates=["tea"], where="x > 1 AND word <> 'o''hara'", **unit)
+    discreet.median(rows, "x", candidates=Grid(0, 10), **unit, max_contributions=2)
+    discreet.counts(rows, "word", candidates=["tea"], by="part", groups=["a", "b"], **unit)
+    discreet.counts(rows, "word", delta="1e-6", **unit)
+    asked = "".join(f"{query}\n\n" for query, _ in statements)
+    if os.environ.get("DISCREET_GOLDEN"):
+        GOLDEN.write_text(asked)
+    assert asked == GOLDEN.read_text()
