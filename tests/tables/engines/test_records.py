@@ -64,7 +64,7 @@ def written(cell: Any) -> str | None:
 def check_persons(frame: Any, names: list[str | None]) -> None:
     """Each named unit is one, with its rows and its start; rows of nobody are left out."""
     table = open_table(frame, "p", Records("p"))
-    numbered = table._with_units(table.record_rows()).select(UNIT, START)
+    numbered = table._with_units(table.record_rows(), 0).select(UNIT, START)
     units, starts = table.native.fetch(numbered, ColumnType("", "integer", ""))
     found = Counter(zip(units.tolist(), starts.tolist(), strict=True))
     rows = Counter(name for name in names if name is not None)

@@ -216,6 +216,8 @@ class Piece:
         rate: cells per unit of value.
         shift: by how many cells `ends[0]` is above the border of the part.
         keys: the first key and the last.
+        even: where all cells have the same number of units of the type, the first unit of the first cell, and
+            that number: a record in cell j has the key key + 2 j.
     """
 
     start: CellNumber | None
@@ -225,6 +227,7 @@ class Piece:
     shift: float
     keys: tuple[int, int]
     blur: float = BLUR
+    even: tuple[int, int] | None = None
 
 
 class GridHistogram:
@@ -399,7 +402,16 @@ def _piece(
     cells = -(-(part.stop - part.start) // part.step)  # `len` counts no further than a word
     # "All at once": with N points the place is off by less than N * 2**-51, so N * 2**-50 is room enough.
     keys, blur = (first, first + 2 * cells), max(BLUR, cells * _ROUGH)
-    return Piece(*outer, (low, high), float(1 / width), float(shift), keys, blur)
+    even = _even_cells(thresholds.border(part.start), width, thresholds.of)
+    return Piece(*outer, (low, high), float(1 / width), float(shift), keys, blur, even)
+
+
+def _even_cells(border: Fraction, width: Fraction, of: ColumnType) -> tuple[int, int] | None:
+    """Return the first unit of a type from a border on, and the units of a width if that is a whole number."""
+    first, units = border * _scale(of), width * _scale(of)
+    # The least number from border + j * width on is j * width above the one from the border on.
+    is_even = of.kind != "float" and units.denominator == 1
+    return (-(-first.numerator // first.denominator), int(units)) if is_even else None
 
 
 def _piece_of_decimals(

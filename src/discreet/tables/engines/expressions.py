@@ -247,14 +247,15 @@ class OpenedTable:
         if most is None:
             return rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
         # "For which candidates a person counts" in docs/how-to/user_level_privacy.md.
-        once = self._with_units(rows.group_by(*keys, PERSON, *self.native.starts).agg())
+        once = self._with_units(rows.group_by(*keys, PERSON, *self.native.starts).agg(), most)
         return _stay(once, POSITION, [UNIT, *keys[1:]], most)
 
     def _in_few_groups(self, rows: Frame) -> Frame:
         """Return the rows with a bounded number of groups per unit."""
         # "In which groups a person counts" in docs/how-to/groups.md.
-        once = self._with_units(rows.group_by(PERSON, PART, *self.native.starts).agg())
-        staying = _stay(once, PART, [UNIT], self.records.most_groups).select(PERSON, PART)
+        most = self.records.most_groups
+        once = self._with_units(rows.group_by(PERSON, PART, *self.native.starts).agg(), most)
+        staying = _stay(once, PART, [UNIT], most).select(PERSON, PART)
         return rows.join(staying, on=[PERSON, PART], how="inner")
 
     def _bounded(self, of: ColumnType) -> Frame:
@@ -265,14 +266,13 @@ class OpenedTable:
             unbounded = rows.select(*columns)
             return unbounded if self.drawn_groups is None else self.native.keep(unbounded)
         blocks = [UNIT, *columns[1:]]
-        stay = _stay(self._with_units(rows), CELL, blocks, self.records.rows)
+        most = self.records.rows
+        stay = _stay(self._with_units(rows, most), CELL, blocks, most)
         return self.native.keep(stay.select(*columns))
 
-    def _with_units(self, rows: Frame) -> Frame:
-        """Return the rows with UNIT, START and SIZE of their privacy unit."""
-        units = self.native.units(rows, self.unit_type)
-        without = rows.drop(*self.native.starts) if self.native.starts else rows
-        return without.join(units, on=PERSON, how="inner")
+    def _with_units(self, rows: Frame, most: int) -> Frame:
+        """Return the rows with UNIT, START and SIZE of their privacy unit, of which at most so many will stay."""
+        return join_units(self.native, rows, self.unit_type, most)
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,10 @@ class Numbers:
             thresholds = GridThresholds(grid, self.of)
         if not (self._comparable and thresholds.serves):
             return None
-        counts = GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
+        native = self.native
+        counts = GridCounts(
+            self._of_group(group), thresholds, native.fetch, self.failure, native.divides
+        )
         return counts if self.are_bounded else quick_counts(self.native, counts)
 
     def _between_cuts(self, group: int, cells: CutCells) -> CutCounts:
@@ -357,10 +360,18 @@ def bounded_pairs(table: OpenedTable, native: Native, alias: str, most_keys: int
     check_unit(table.unit_type)
     rows = rows.filter(~nw.col(PERSON).is_null())
     once = rows.group_by(PERSON, alias, *native.starts).agg()
-    units = native.units(once, table.unit_type)
-    without = once.drop(*native.starts) if native.starts else once
-    pairs = without.join(units, on=PERSON, how="inner")
+    pairs = join_units(native, once, table.unit_type, most_keys)
     return _stay(pairs, alias, [UNIT], most_keys).select(PERSON, alias)
+
+
+def join_units(native: Native, rows: Frame, of: ColumnType, most: int) -> Frame:
+    """Return the rows with UNIT, START and SIZE of their privacy unit, of which at most so many will stay."""
+    by_windows = native.with_units(rows, of, most)
+    if by_windows is not None:
+        return by_windows
+    units = native.units(rows, of)
+    without = rows.drop(*native.starts) if native.starts else rows
+    return without.join(units, on=PERSON, how="inner")
 
 
 def compares(native: Native, of: ColumnType) -> bool:

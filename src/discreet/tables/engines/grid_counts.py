@@ -1,6 +1,6 @@
 """Counting on a grid, and beside any numbers, in the engine: a few rows per pass come here.
 
-Keys are computed in doubles, by the engine's own arithmetic. That decides nothing: see `cells`.
+Keys are computed in doubles or in integers, by the engine's own arithmetic. That decides nothing: see `cells`.
 """
 
 from bisect import bisect_left
@@ -58,6 +58,8 @@ class GridCounts:
     """What brings the columns of a query, none of them rounded."""
     failure: DiscreetError
     """What is raised when the engine fails."""
+    divides: bool = False
+    """Whether the engine divides integers exactly, which makes keys of cells of equally many integers."""
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
         """Return the number of records in every cell of the parts."""
@@ -138,6 +140,8 @@ class GridCounts:
         import narwhals.stable.v2 as nw
 
         first, last = piece.keys
+        if self.divides and (cells := self._even_key(piece)) is not None:
+            return cells * 2 + first
         above = nw.col("guess") if piece.ends is None else self._above(*piece.ends)
         place = above * piece.rate + piece.shift
         # Cut before the cast, which a record far outside would overflow.
@@ -146,6 +150,21 @@ class GridCounts:
         # "How rarely a group does not pass" in docs/explanation/out_of_core.md: odd keys are inside a cell.
         around = ((inside + bound).floor().cast(short) for bound in (piece.blur, -piece.blur))
         return reduce(add, around) + first
+
+    def _even_key(self, piece: Piece) -> "nw.Expr | None":
+        """Return the cell of a record of one part, by integers; None where cells are not even, or far."""
+        import narwhals.stable.v2 as nw
+
+        if (
+            piece.even is None
+            or piece.ends is None
+            or max(map(abs, (*piece.even, *piece.ends))) >= _HALF
+        ):
+            return None
+        of, (least, units) = self.thresholds.of, piece.even
+        low, high = (self._constant(end) for end in piece.ends)
+        cell = nw.col(CELL).clip(low, high)  # before it is a word
+        return ((cell * 10**of.scale if of.scale else cell).cast(nw.Int64) - least) // units
 
     def _above(self, low: CellNumber, high: CellNumber) -> "nw.Expr":
         """Return how far a record is above the lower end, as a double."""

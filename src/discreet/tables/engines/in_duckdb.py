@@ -186,6 +186,7 @@ class InDuckDB:
     query: RowQuery | None = field(default=None, repr=False)
     """The same rows as a query of one file, where they are all of it, and no text has to be parsed."""
     wide: ClassVar[bool] = True
+    divides: ClassVar[bool] = False
     _tables: list[TempTable] = field(default_factory=list, repr=False)
     _column_types: dict[str, ColumnType] = field(default_factory=dict, repr=False)
 
@@ -351,6 +352,9 @@ class InDuckDB:
         start = f"('0x' || sha256('{SALT}'::BLOB || {text})[:8])::BIGINT"
         projection = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}, {SIZE}"
         return lazy(once.project(projection))
+
+    def with_units(self, *_: object) -> None:
+        """Return None: rows are joined with their units."""
 
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows from a temporary table, which is gone with this object."""

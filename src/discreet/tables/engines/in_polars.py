@@ -29,6 +29,7 @@ class InPolars:
     code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False
+    divides: ClassVar[bool] = False
 
     def type(self, alias: str, column: str) -> ColumnType:
         """Return the type of a column."""
@@ -111,6 +112,9 @@ class InPolars:
         starts = pl.col(PERSON).map_batches(_starts, return_dtype=pl.Int64).alias(START)
         once = rows.to_native().group_by(PERSON).agg(pl.len().cast(pl.Int64).alias(SIZE))
         return lazy(once.with_columns(starts).with_row_index(UNIT))
+
+    def with_units(self, *_: object) -> None:
+        """Return None: rows are joined with their units."""
 
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows in memory."""

@@ -19,7 +19,7 @@ from ..values.numeric import from_list
 from ..values.times import DAY, FIRST, LAST
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .records import PERSON, START, is_of_unit
-from .sql_expressions import SqlExpression, SqlType, in_type, sql_text
+from .sql_expressions import SqlExpression, SqlType, in_type, sql_constant, sql_text
 from .sql_frame import SqlFrame, in_quotes, table_of_constants
 
 
@@ -42,6 +42,7 @@ class InPostgreSQL:
     code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False
+    divides: ClassVar[bool] = True
 
     def type(self, alias: str, column: str) -> ColumnType:
         """Return the type of a column."""
@@ -125,6 +126,17 @@ class InPostgreSQL:
         unit = SqlExpression(person, once.columns_of[PERSON], UNIT)
         start = SqlExpression(_start_of_rule(_id_text(person, of)), "bigint", START)
         return lazy(once.with_columns(unit, start))
+
+    def with_units(self, rows: Frame, of: ColumnType, most: int) -> Frame:
+        """Return the rows with UNIT, START and SIZE by a window; units that keep all rows are not hashed."""
+        native: SqlFrame = rows.to_native()
+        unit, number = f'"{PERSON}"', native.columns_of[PERSON]
+        size = SqlExpression("pg_catalog.count(*)", "bigint", SIZE).over([PERSON], [])
+        sized = native.with_columns(SqlExpression(unit, number, UNIT), size)
+        start = _start_of_rule(_id_text(unit, of))
+        is_large = f'"{SIZE}" > {sql_constant(most, "bigint")}'
+        some = f"CASE WHEN {is_large} THEN {start} ELSE {sql_constant(0, 'bigint')} END"
+        return lazy(sized.with_columns(SqlExpression(some, "bigint", START)))
 
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows as they are: every pass sees one state of the server, and selects the same."""

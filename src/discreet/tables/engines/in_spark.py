@@ -51,6 +51,7 @@ class InSpark:
     code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False
+    divides: ClassVar[bool] = False
 
     def type(self, alias: str, column: str) -> ColumnType:
         """Return the type of a column."""
@@ -177,6 +178,9 @@ class InSpark:
         digests = functions.sha2(functions.concat(functions.lit(SALT.encode()), text), 256)
         start: Column = functions.conv(functions.substring(digests, 1, 8), 16, 10).cast("bigint")
         return start
+
+    def with_units(self, *_: object) -> None:
+        """Return None: rows are joined with their units."""
 
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows from a local checkpoint: should it be lost, Spark fails rather than compute anew."""

@@ -49,6 +49,11 @@ class Native(Protocol):
         """Whether integers of more than 64 bits can be compared with constants."""
         ...
 
+    @property
+    def divides(self) -> bool:
+        """Whether a quotient of integers is exact, cut to a whole number."""
+        ...
+
     def type(self, alias: str, column: str) -> ColumnType:
         """Return the type of a column, from the schema alone; `column` is its name in the table."""
         ...
@@ -131,6 +136,14 @@ class Native(Protocol):
         SIZE is the number of rows of a unit. START, where the rule of
         docs/how-to/user_level_privacy.md starts, is `ids.start_of_rule`: the first 32 bits
         of SHA-256 of `ids.SALT` and the id as text.
+        """
+        ...
+
+    def with_units(self, rows: Frame, of: ColumnType, most: int) -> "Frame | None":
+        """Return the rows with UNIT, START and SIZE of their unit; None where they are joined with `units`.
+
+        Of a unit of at most `most` rows all stay, by docs/how-to/user_level_privacy.md, wherever the rule starts,
+        so START may be any number there.
         """
         ...
 

@@ -183,6 +183,9 @@ class SqlExpression:
     def __truediv__(self, other: "SqlExpression") -> "SqlExpression":
         return self._arithmetic(other, "/")
 
+    def __floordiv__(self, other: "SqlExpression") -> "SqlExpression":
+        return self._arithmetic(other, "/")  # of integers that are never below 0
+
     def __mod__(self, other: "SqlExpression") -> "SqlExpression":
         return self._arithmetic(other, "%")  # of what is never below 0
 
@@ -218,10 +221,9 @@ class SqlExpression:
         return self._as(f"({self.text} IN ({some}))" if some else "false", "boolean")
 
     def clip(self, lower_bound: "SqlExpression", upper_bound: "SqlExpression") -> "SqlExpression":
-        """Return the nearest value between two bounds; null stays null."""
+        """Return the nearest value between two bounds, of a value that is not null."""
         low, high = lower_bound.as_type(self.of), upper_bound.as_type(self.of)
-        inside = f"WHEN {self.text} < {low} THEN {low} WHEN {self.text} > {high} THEN {high}"
-        return self._as(f"(CASE {inside} ELSE {self.text} END)", self.of)
+        return self._as(f"LEAST(GREATEST({self.text}, {low}), {high})", self.of)
 
     def floor(self) -> "SqlExpression":
         """Return the greatest whole number that is not above it."""
