@@ -1,25 +1,36 @@
 """Private keys at size: the draw of a million, and keys of a Parquet file larger than one likes in memory.
 
     python -m bench.keys
+    python -m bench.keys shown
     python -m bench.keys FOLDER [ROWS KEYS]
 
-The first measures draws alone, from classes that are counted. The second writes a file of 10^8 rows with 10^7 keys,
-if not said otherwise, and one with a tenth of both, and asks for keys with their counts, each time in a fresh
-process. Python's memory holds what leaves the engine: it should be the same for both.
+The first measures draws alone, from classes that are counted. The second works out how many keys are shown of
+people who hold several. The third writes a file of 10^8 rows with 10^7 keys, if not said otherwise, and one with a
+tenth of both, and asks for keys with their counts, each time in a fresh process. Python's memory holds what leaves
+the engine: it should be the same for both.
 """
 
 import subprocess
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
+from math import exp, sqrt
 from pathlib import Path
+from statistics import NormalDist
 from time import process_time
 
 import duckdb
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.base.text_tables import TextTable
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.sampling.bits import SystemBits
+from discreet.sampling.key_probabilities import (
+    ProbabilitiesByCount,
+    in_doubles,
+    optimal_probabilities,
+)
 
 KEYS, ROWS = 10**7, 10**8
 DRAWN = 10**6
@@ -46,6 +57,66 @@ print(len(answer), time.perf_counter() - wall, time.process_time() - cpu)
 print(tracemalloc.get_traced_memory()[1] if traced else 0)
 print(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
 """
+
+
+PEOPLE, PAGES, DELTA = 20_000, 20_000, Fraction(1, 10**6)
+
+
+def shown() -> TextTable:
+    """Return the table of the keys that are shown on average, of people who hold 13 pages on average."""
+    held, rows = _held_pages(), []
+    for keys in (1, 2, 3, 5, 10, 20, 40, 60):
+        counts = np.bincount(np.concatenate([some[:keys] for some in held]), minlength=PAGES)
+        alone = PrivateKeys(Fraction(1), DELTA, keys)
+        counted = PrivateKeys(Fraction(1), DELTA, keys, shows_counts=True)
+        of_each = _expected(optimal_probabilities(*alone.share), counts)
+        numbers = (
+            of_each,
+            _expected(alone.probabilities, counts),
+            _expected(counted.probabilities, counts),
+        )
+        rows.append(
+            (f"{keys}", *(f"{number:.0f}" for number in (*numbers, _in_halves(keys, counts))))
+        )
+    names = ("max_groups", "optimal rule", "keys", "counts", "Gaussian, half of δ each")
+    return TextTable(names, tuple(rows), f"keys shown of {PEOPLE:,} people, ε = 1, δ = 10⁻⁶")
+
+
+def _held_pages() -> list[NDArray[np.int64]]:
+    """Return the pages of people in a random order: of about twice as many visits as they have pages."""
+    generator = np.random.default_rng(7)
+    popularity = (1 / np.arange(1, PAGES + 1)).cumsum()
+    held = []
+    for _ in range(PEOPLE):
+        number = min(1 + generator.geometric(1 / 12), 60)
+        visits = popularity.searchsorted(generator.random(2 * number) * popularity[-1])
+        pages = np.unique(visits)
+        generator.shuffle(pages)
+        held.append(pages[:number])
+    return held
+
+
+def _expected(law: ProbabilitiesByCount, counts: NDArray[np.int64]) -> float:
+    """Return how many keys are shown on average."""
+    chances = in_doubles(law).probabilities
+    return float(chances[np.minimum(counts, law.size)].sum())
+
+
+def _in_halves(keys: int, counts: NDArray[np.int64]) -> float:
+    """Return how many a threshold of continuous noise shows, with half of delta for each of noise and threshold."""
+    normal, half = NormalDist(), float(DELTA) / 2
+
+    def delta(mu: float) -> float:
+        return normal.cdf(mu / 2 - 1 / mu) - exp(1) * normal.cdf(-mu / 2 - 1 / mu)
+
+    low, high = 1e-3, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta(middle) <= half else (low, middle)
+    sigma = sqrt(keys) / low
+    threshold = 1 - sigma * normal.inv_cdf(half / keys)
+    there = counts[counts > 0]
+    return sum(normal.cdf((int(count) - threshold) / sigma) for count in there)
 
 
 def classes() -> Mapping[str, list[int]]:
@@ -111,7 +182,9 @@ def _ask(file: Path, how: str) -> list[str]:
 
 if __name__ == "__main__":
     _, *where = sys.argv
-    if where:
+    if where == ["shown"]:
+        print(shown())
+    elif where:
         numbers = [int(number) for number in where[1:]] or [ROWS, KEYS]
         print(asked(Path(where[0]), *numbers))
     else:
