@@ -2,6 +2,7 @@
 
     python -m tests.service.strangers                      # a minute each: quiet, bodies, half bodies
     python -m tests.service.strangers --proxy nginx --seconds 20
+    python -m tests.service.strangers --busy 2           # beside two busy loops
 
 `bodies`: four threads send long bodies with an unknown token, as fast as they can. `half bodies`: 520 connections,
 each with a head and one byte of nine, which are begun anew every 9.8 seconds. The stranger calls from another
@@ -13,18 +14,20 @@ import argparse
 import json
 import socket
 import ssl
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import ExitStack, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from discreet.ledger import Ledger
 from discreet.ledger.toml_budgets import configuration, open_described
@@ -98,12 +101,8 @@ class Siege:
 
     def ask(self) -> None:
         """Ask for answers as the first analyst."""
-        number = 0
         while not self.over.is_set():
-            number += 1
-            status = self.send(
-                "ann", "POST", "/v1/answers", b'{"question":"age"}', f"{id(self)} {number}"
-            )
+            status = self.send("ann", "POST", "/v1/answers", b'{"question":"age"}', str(uuid4()))
             self.replies[f"answers {status}"] += 1
 
     def look(self) -> None:
@@ -127,6 +126,18 @@ class Siege:
                         one.sendall(head)
                         self.replies["stranger halves"] += 1
                 self.over.wait(9.8)
+
+
+@contextmanager
+def busy(loops: int) -> Iterator[None]:
+    """Keep cores busy in a block."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(loops)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait(60)
 
 
 def socket_of(connection: HTTPConnection) -> socket.socket:
@@ -189,8 +200,9 @@ def main() -> int:
     options = argparse.ArgumentParser(description="A stranger beside two analysts.")
     options.add_argument("--proxy", choices=("nginx", "caddy"))
     options.add_argument("--seconds", type=float, default=60.0)
+    options.add_argument("--busy", type=int, default=0, help="loops that keep cores busy")
     said = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, busy(said.busy):
         found = run(Path(folder), said.proxy, said.seconds)
     print(json.dumps(found, indent=1))
     return 0 if is_well(found) else 1

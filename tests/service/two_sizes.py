@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -32,7 +32,7 @@ from discreet.service.asking.tokens import read_expiry, tokens_beside
 from discreet.service.queue.padding import QUANTUM
 
 from .running import Running
-from .strangers import LONG
+from .strangers import LONG, busy
 
 SIZES = (100_000, 300_000)
 TEXT = """
@@ -142,21 +142,16 @@ class World:
 @contextmanager
 def loaded(load: str, worlds: list[World]) -> Iterator[None]:
     """Load the machine in a block."""
-    over, threads = threading.Event(), []
-    loops = 4 if load == "busy" else 0
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(loops)]
-    if load == "flood":
-        works: list[Callable[[threading.Event], None]] = [one.flood for one in worlds]
-        threads = [threading.Thread(target=work, args=(over,)) for work in works]
+    over = threading.Event()
+    works = [one.flood for one in worlds] if load == "flood" else []
+    threads = [threading.Thread(target=work, args=(over,)) for work in works]
     for thread in threads:
         thread.start()
     try:
-        yield
+        with busy(4 if load == "busy" else 0):
+            yield
     finally:
         over.set()
-        for process in busy:
-            process.kill()
-            process.wait(60)
         for thread in threads:
             thread.join(120)
 
