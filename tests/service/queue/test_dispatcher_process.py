@@ -1,8 +1,10 @@
 """Data are read in other processes: one that is killed takes one answer with it, charged and not drawn again."""
 
+import asyncio
 import fcntl
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -34,7 +36,7 @@ from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
 from discreet.service.http.http_client import HttpClient
 from discreet.service.queue.dispatcher_client import DispatcherClient
-from discreet.service.queue.dispatcher_process import DispatcherProcess
+from discreet.service.queue.dispatcher_process import DispatcherProcess, WorkerLink
 
 from ..answer_times import answering
 from ..asking.test_connect import TEXT, spent, write_files
@@ -284,6 +286,31 @@ def test_a_dispatcher_that_is_stopped_while_readers_start_ends(
     pids = [process.process, *below(process.process)]
     process.end()
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+
+
+def test_the_end_of_the_dispatcher_logs_no_traceback_of_its_links() -> None:
+    """Its event loop cancels what serves a worker, which asyncio of Python 3.11 calls an error."""
+    nobody: Any = None
+
+    async def served() -> list[str]:
+        said: list[str] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, of: said.append(of["message"]))
+        ours, theirs = socket.socketpair()
+        links: list[asyncio.Task[None]] = []
+
+        async def serve(lines: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            links.append(asyncio.current_task())  # type: ignore[arg-type]
+            await WorkerLink(nobody, lines, writer).serve()
+
+        with ours:
+            protocol = asyncio.StreamReaderProtocol(asyncio.StreamReader(), serve)
+            await asyncio.get_running_loop().connect_accepted_socket(lambda: protocol, theirs)
+            await asyncio.sleep(0.01)
+            links[0].cancel()
+            await asyncio.sleep(0.01)
+        return said
+
+    assert asyncio.run(served()) == []
 
 
 def test_the_first_question_imports_no_package(tmp_path: Path) -> None:

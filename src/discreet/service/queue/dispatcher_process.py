@@ -206,9 +206,12 @@ class WorkerLink:
     tickets: dict[int, Ticket] = field(default_factory=dict)
 
     async def serve(self) -> None:
-        """Answer every line, until the worker closes the connection."""
+        """Answer every line, until the worker closes the connection, or the dispatcher ends.
+
+        Then the event loop cancels this. asyncio of Python 3.11 would log a traceback if it passed that on.
+        """
         try:
-            with suppress(ConnectionError, ValueError):
+            with suppress(ConnectionError, ValueError, asyncio.CancelledError):
                 async for line in self.lines:
                     self._take(json.loads(line))
         finally:
