@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
@@ -24,6 +25,12 @@ def free_port() -> int:
         found.bind(("127.0.0.1", 0))
         port: int = found.getsockname()[1]
         return port
+
+
+def command_of(code: str) -> list[str]:
+    """Return the command of a process that runs code, and ends with this one."""
+    first = f"from discreet.service.http.lifelines import end_with\nend_with({os.getpid()})\n"
+    return [sys.executable, "-c", first + code]
 
 
 class Running:

@@ -34,7 +34,7 @@ from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.asking.tokens import read_expiry, tokens_beside
 
 from .proxies import Front, behind_caddy, behind_nginx
-from .running import Running
+from .running import Running, command_of
 
 TEXT = """
 ledger = "budget.db"
@@ -131,7 +131,14 @@ class Siege:
 @contextmanager
 def busy(loops: int) -> Iterator[None]:
     """Keep cores busy in a block."""
-    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(loops)]
+    with doing("while True: pass", loops):
+        yield
+
+
+@contextmanager
+def doing(code: str, number: int) -> Iterator[None]:
+    """Run code in so many processes while a block lasts."""
+    processes = [subprocess.Popen(command_of(code)) for _ in range(number)]
     try:
         yield
     finally:

@@ -20,7 +20,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.client import HTTPConnection
@@ -34,7 +34,7 @@ from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.asking.tokens import read_expiry, tokens_beside
 
 from .running import Running
-from .strangers import LONG, THREADS
+from .strangers import LONG, THREADS, doing
 
 ROWS = 100_000
 RESET = "discreet ledger reset-delays people"
@@ -199,23 +199,17 @@ def flood(seconds: float) -> Figures:
         return {"flood": waits.figures()}
 
 
-@contextmanager
-def compressing(folder: Path) -> Iterator[None]:
-    """Compress in a block, on each core, as a backup does."""
-    (folder / "to_keep").write_bytes(b"".join(b"%d," % (i * i % 99991) for i in range(4_000_000)))
-    command = ["sh", "-c", "while :; do xz -6 -c to_keep > $0; done"]
-    with ExitStack() as closing:
-        for i in range(2):
-            one = subprocess.Popen([*command, f"kept{i}"], cwd=folder, start_new_session=True)
-            closing.callback(subprocess.run, ["pkill", "-KILL", "-s", str(one.pid)], timeout=10)
-            closing.callback(one.wait, 10)
-            closing.callback(one.kill)
-        yield
+COMPRESS = """
+import lzma
+data = b"".join(b"%d," % (i * i % 99991) for i in range(2_000_000))
+while True:
+    lzma.compress(data)
+"""
 
 
 def backup(seconds: float) -> Figures:
     """Waits of four analysts beside programs that compress."""
-    with waiting("1s", 4) as waits, compressing(waits.folder):
+    with waiting("1s", 4) as waits, doing(COMPRESS, 2):
         waits.run(seconds, waits.of_all("all"))
         return {"backup": waits.figures()}
 
