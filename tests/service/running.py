@@ -16,7 +16,7 @@ from discreet.service.http.lifelines import command
 STOPPED = (143,)
 """How it ends when it is asked to stop, with one worker and with several."""
 
-_PATIENCE = 60.0
+_PATIENCE = 180.0
 
 
 def free_port() -> int:

@@ -1,5 +1,6 @@
 """Processes live and die together: none is left, the port is free, and a service that starts again answers."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -113,6 +114,11 @@ class Killed:
             return False
         return bool(reply.status_code == 200)
 
+    def close(self) -> None:
+        """Leave nothing running, also where the test has failed."""
+        if self.running.runs:
+            self.running.kill()
+
     def round(self, kind: str) -> None:
         """Start the service, kill one of a kind at some time, and then the supervisor; look what is left."""
         running, random = self.running.start(), self.random
@@ -154,15 +160,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_kill_of_any_process_at_any_time_leaves_nothing(folder: Path, seed: int) -> None:
     """Six kinds, at random times of the start and of the service: 6 kills, and 204 in the proofs."""
     killed = Killed(folder, seed)
-    for kind in KINDS:
-        killed.round(kind)
-    running = killed.running.start()
-    assert wait_until(running.answers), running.log.read_text()[-3000:]
-    assert killed.answers()
-    root = running.process
-    running.stop()
-    assert wait_until(partial(has_ended, root))
-    assert "Traceback" not in running.log.read_text()
+    with contextlib.closing(killed):
+        for kind in KINDS:
+            killed.round(kind)
+        running = killed.running.start()
+        assert wait_until(running.answers), running.log.read_text()[-3000:]
+        assert killed.answers()
+        root = running.process
+        running.stop()
+        assert wait_until(partial(has_ended, root))
+        assert "Traceback" not in running.log.read_text()
 
 
 @LINUX
