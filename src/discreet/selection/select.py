@@ -28,9 +28,17 @@ _CALIBRATING = {"epsilon", "rho", "scale", "mechanism", "neighbors"}
 """The terms of a call without an account, a privacy unit and a size."""
 
 
+class _SelectTerms(SelectAnswerTerms, total=False):
+    """The terms of an answer from scores, for overloads."""
+
+    mask: object
+    base_measure: object
+    log_base_measure: object
+
+
 @overload
 def select(
-    scores: Mapping[_T, object], *, gap: bool = False, **terms: Unpack[SelectAnswerTerms]
+    scores: Mapping[_T, object], *, gap: bool = False, **terms: Unpack[_SelectTerms]
 ) -> Release[_T]: ...
 
 
@@ -40,7 +48,7 @@ def select(
     *,
     candidates: Iterable[_T],
     gap: bool = False,
-    **terms: Unpack[SelectAnswerTerms],
+    **terms: Unpack[_SelectTerms],
 ) -> Release[_T]: ...
 
 
@@ -49,7 +57,7 @@ def select(
     scores: list[Any] | tuple[Any, ...] | np.ndarray[Any, Any],
     *,
     gap: bool = False,
-    **terms: Unpack[SelectAnswerTerms],
+    **terms: Unpack[_SelectTerms],
 ) -> Release[int]: ...
 
 
@@ -59,12 +67,15 @@ def select(
     *,
     candidates: Iterable[object] | None = None,
     gap: bool = False,
+    mask: object = None,
+    base_measure: object = None,
+    log_base_measure: object = None,
     **terms: Unpack[SelectTerms],
 ) -> Release: ...
 
 
 @takes_terms
-def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates and the gap
+def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, their measures and the gap
     scores: object,
     *,
     sensitivity: Number | None = None,
@@ -72,6 +83,9 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
     monotonic: bool = False,
     candidates: Iterable[object] | None = None,
     gap: bool = False,
+    mask: object = None,
+    base_measure: object = None,
+    log_base_measure: object = None,
     **terms: Unpack[Terms],
 ) -> Release:
     """Release one candidate: the better its score, the more likely it is.
@@ -84,6 +98,12 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
             above the next one, rounded down to a multiple of the largest power of ten that is at most a tenth of
             the noise's scale. It costs no more ε: docs/reference/mechanisms/gap.md. Without it only the answer is
             released.
+        mask: True for every candidate that may be answered, public: a list in the order of the scores, or a mapping
+            from the candidates. Scores of the others are not looked at. Without it all may be answered.
+        base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: a list,
+            an array or a mapping, likewise. Takes the exponential mechanism.
+        log_base_measure: instead, the natural logarithms of such weights; -inf is a weight of zero. A float means
+            its binary value.
         **terms: the shared arguments, described in `Terms`.
 
     Returns:
@@ -95,7 +115,9 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
 
     Side channels: those of the mechanism.
     """
-    if candidates is None and gap is False and type(scores) in PLAIN_SCORES:
+    measures = {"mask": mask, "base_measure": base_measure, "log_base_measure": log_base_measure}
+    has_measures = mask is not None or base_measure is not None or log_base_measure is not None
+    if candidates is None and gap is has_measures is False and type(scores) in PLAIN_SCORES:
         size = terms.get("size")
         one_draw: Terms = terms if size is None else {**terms, "size": None}
         calibration = _calibration(one_draw, sensitivity, spread, monotonic)
@@ -110,15 +132,44 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates an
             if index is None:
                 index = calibration.prepare_draw(scores)()
             return _template(calibration).with_value(index)
+    changes = (sensitivity, spread, monotonic)
+    return _release_among(scores, candidates, changes, measures if has_measures else {}, gap, terms)
+
+
+def _release_among(  # noqa: PLR0913  # a call of select, in parts
+    scores: object,
+    candidates: Iterable[object] | None,
+    changes: tuple[Number | None, Number | None, bool],
+    measures: Mapping[str, object],
+    gap: bool,
+    terms: Terms,
+) -> Release:
+    """Release one candidate by the steps of all verbs.
+
+    Args:
+        scores: those of `select`.
+        candidates: likewise.
+        changes: the sensitivity, the spread, and whether scores are monotonic.
+        measures: the mask and the base measure by the names of their arguments, if there are any.
+        gap: whether the gap is released.
+        terms: the shared arguments.
+    """
     from .gaps import check_gap, with_gap
     from .question import Query, release
     from .scores.given import Given  # a first answer of those above does without
 
+    scores, labels, places = unfold(scores, candidates, terms)
+    possible = None
+    if measures:
+        from .measures import mechanism_among, refuse_gap_beside_measures
+
+        refuse_gap_beside_measures(gap)
+        mechanism, possible = mechanism_among(terms.get("mechanism"), labels, places, measures)
+        terms = {**terms, "mechanism": mechanism}
     terms = with_gap(terms, gap)
-    scores, labels, _ = unfold(scores, candidates, terms)
     check_gap(gap, scores if labels is None and isinstance(scores, Collection) else labels)
     query = Query("select", {} if labels is None else labels.facts)
-    return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
+    return release(Given(scores, *changes, possible), labels, query, terms)
 
 
 @lru_cache

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any, TypeVar, Unpack, overload
 
 from ..base.numbers import Number, positive
-from ..errors import InvalidArgument, InvalidNumber, preview
-from .candidates import Labels
+from ..errors import InvalidNumber, preview
+from .measures import values_in_order
 from .question import Query, ask, release
 from .releases import Release
 from .scores.generalized import Generalized, read_changes
@@ -80,35 +80,11 @@ def select_generalized(
     scores.
     """
     scores, labels, places = unfold(scores, candidates, terms)
-    if isinstance(sensitivities, Mapping):
-        changes = read_changes(_in_order(sensitivities, labels))
-    else:
-        changes = read_changes(sensitivities)
-        if places is not None and len(places) == len(changes):
-            changes = tuple(changes[i] for i in places)
+    changes = read_changes(values_in_order("sensitivities", sensitivities, labels, places))
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).calibrated.guarantee
     t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
     query = Query("generalized", {"candidates": len(changes)})
     return release(Generalized(scores, changes, t), labels, query, terms)
-
-
-def _in_order(sensitivities: Mapping[Any, Number], labels: Labels | None) -> list[Number]:
-    """Return the sensitivities in the order of the candidates.
-
-    Raises:
-        InvalidArgument: unless each candidate has one, and nothing else has.
-    """
-    if labels is None:
-        raise InvalidArgument(
-            "sensitivities is a mapping, but the scores have no names; give a list, or candidates"
-        )
-    missing = [label for label in labels if label not in sensitivities]
-    if missing or len(sensitivities) != labels.size:
-        raise InvalidArgument(
-            f"sensitivities must have one entry for each of the {labels.size} candidates; it has "
-            f"{len(sensitivities)}, and {len(missing)} candidates have none"
-        )
-    return [sensitivities[label] for label in labels]
 
 
 def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:
