@@ -110,7 +110,7 @@ class World:
     def ask(self, size: tuple[int, int], request: str) -> bool:
         """Whether the delay has doubled with a statement of one size."""
         ann = discreet.connect(self.running.url, token=self.tokens["ann"])
-        ann.sql("people", statement(*size), request=request)
+        ann.sql(statement(*size), request=request)
         _, found = Ledger(self.ledger).events_after(self.seen, 100)
         self.seen = found[-1].number
         return any(event.kind == "delayed" for event in found)

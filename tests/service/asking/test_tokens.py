@@ -288,7 +288,7 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "sum": lambda c: c.sum("people", "age", epsilon="1/8"),
     "mean": lambda c: c.mean("people", "age", epsilon="1/8"),
     "bounds": lambda c: c.bounds("people", "age", epsilon="1/8"),
-    "sql": lambda c: c.sql("people", f"SELECT {_CLAUSE} MODE(city) FROM people"),
+    "sql": lambda c: c.sql(f"SELECT {_CLAUSE} MODE(city) FROM people"),
     "open_budget": lambda c: c.open_budget("people"),
     "extend_budget": lambda c: c.extend_budget("rivals", epsilon=99),
     "renew_budget": lambda c: c.renew_budget("rivals", "2027"),

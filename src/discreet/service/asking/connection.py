@@ -15,6 +15,7 @@ from ...ledger.verification import Verified, notes_on, read_noted_head, verify_e
 from ...selection.releases import Release
 from ...selection.verb_calls import Call
 from ...study.planning.simulations import Simulation
+from ...tables.conditions.sql_statements import read_statement
 from ...tables.datasets.columns import Column
 from . import AllowedQuestion, operations
 from .isolation import call_isolated, unwrap
@@ -250,21 +251,20 @@ class Connection:
 
     def sql(
         self,
-        dataset: str,
         statement: str,
         *,
         request: str | None = None,
         max_cost: Number | None = None,
     ) -> Release:
-        """Answer a statement of SQL, and charge it, as `ask_free("sql", ...)` does.
+        """Answer a statement of SQL about the dataset in its FROM, and charge it, as `ask_free("sql", ...)` does.
 
         Args:
-            dataset: the name of the dataset; FROM has it too.
             statement: the statement: see `discreet.sql`.
             request: a name for this request; asked again under it, the answer is the same and costs nothing.
             max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
         """
         payment: Any = {"request": request, "max_cost": max_cost}
+        dataset = read_statement(statement).dataset
         return self.ask_free("sql", dataset, None, **payment, statement=statement)
 
     def budgets(self) -> list[Budget]:

@@ -7,12 +7,14 @@ One SELECT in the clause that BigQuery made known:
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from ...base.arguments import text as read_text
 from ...base.numbers import count, exact, positive
 from ...errors import InvalidArgument, MissingPackage, preview
+from .bigquery import BOUNDS, with_bounds_outside, with_double_quotes
 from .condition_readers import Tree, from_tree
 from .conditions import Condition, check_size, count_parts
 
@@ -22,6 +24,10 @@ MOST_COMPARISONS = 10_000
 """So many comparisons and constants all aggregates have together: the condition counts for each of them."""
 
 EXAMPLE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM people"
+
+
+StatementBounds: TypeAlias = tuple[str, Fraction, Fraction]
+"""Bounds of an aggregate: the argument by which the statement names them, the lower and the upper one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,7 @@ class Aggregate:
         terms: the arguments of the verb besides.
         units: the columns of which distinct values are counted, which must be the privacy unit; None for other
             aggregates.
+        bounds: the bounds that the statement names, which must be those of the description; None if it names none.
     """
 
     name: str
@@ -42,6 +49,7 @@ class Aggregate:
     column: str | None
     terms: Mapping[str, object] = field(default_factory=dict)
     units: tuple[str, ...] | None = None
+    bounds: StatementBounds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,8 @@ def read_statement(statement: object) -> SqlStatement:
     if len(text) > _LONGEST_STATEMENT:
         raise InvalidArgument(f"a statement is at most {_LONGEST_STATEMENT:,} characters long")
     sqlglot = _sqlglot()
-    options_text, select_text = _split_clause(text)
+    text = with_double_quotes(text)
+    options_text, select_text = _split_clause(with_bounds_outside(text, _tokens(text)))
     options = _read_options(options_text)
     tree = _parse(select_text, "the statement")
     if type(tree) is not sqlglot.exp.Select:
@@ -168,10 +177,6 @@ def _parse(text: str, what: str) -> Tree:
     except (sqlglot.errors.SqlglotError, RecursionError, ValueError):
         trees = []
     if len(trees) != 1 or trees[0] is None:
-        if "`" in text:
-            raise InvalidArgument(
-                'names are quoted in SQL by double quotes, such as "order", and not by backticks'
-            )
         raise InvalidArgument(
             f"{what} cannot be read as one statement of SQL: {preview(text.strip())}; an example: "
             f"{EXAMPLE}"
@@ -179,13 +184,19 @@ def _parse(text: str, what: str) -> Tree:
     return trees[0]
 
 
-def _split_clause(text: str) -> tuple[str, str]:
-    """Return the options of the clause, and the statement without the clause."""
+def _tokens(text: str) -> list[Tree]:
+    """Return the tokens of a statement; none if it cannot be read."""
     sqlglot = _sqlglot()
     try:
-        tokens = sqlglot.tokenize(text)
+        tokens: list[Tree] = sqlglot.tokenize(text)
     except (sqlglot.errors.SqlglotError, ValueError):
-        tokens = []
+        return []
+    return tokens
+
+
+def _split_clause(text: str) -> tuple[str, str]:
+    """Return the options of the clause, and the statement without the clause."""
+    tokens = _tokens(text)
     words = [token.text.upper() for token in tokens[:5]]
     if words[:1] != ["SELECT"] or words[1:5] != ["WITH", "DIFFERENTIAL_PRIVACY", "OPTIONS", "("]:
         raise InvalidArgument(
@@ -347,7 +358,7 @@ def _select_list(
         raise InvalidArgument(f"a statement selects at most {MOST_ITEMS} columns")
     for expression in tree.expressions:
         has_alias = type(expression) is exp.Alias
-        inner = expression.this if has_alias else expression
+        inner, bounds = _inside_bounds(expression.this if has_alias else expression)
         name = expression.alias if has_alias else _words(inner)
         if name in names:
             raise InvalidArgument(
@@ -362,13 +373,32 @@ def _select_list(
                 )
             group_name = name
         else:
-            aggregates.append(_aggregate(inner, name))
+            aggregates.append(replace(_aggregate(inner, name), bounds=bounds))
     if not aggregates:
         raise InvalidArgument(
             "a statement needs an aggregate, such as COUNT(*) or MEDIAN(age): rows and values alone are not "
             "released"
         )
     return tuple(names), tuple(aggregates), group_name
+
+
+def _inside_bounds(tree: Tree) -> tuple[Tree, StatementBounds | None]:
+    """Return an aggregate without the bounds around it, and the bounds; None if there are none."""
+    name = tree.name.lower() if type(tree) is _sqlglot().exp.Anonymous else ""
+    if name not in BOUNDS:
+        return tree, None
+    if len(tree.expressions) != 3:
+        raise InvalidArgument(f"{name} takes two numbers, such as {name} => (0, 120)")
+    inner, *ends = tree.expressions
+    low, high = (_signed(end, name) for end in ends)
+    return inner, (name, low, high)
+
+
+def _signed(tree: Tree, name: str) -> Fraction:
+    """Return a number with its sign."""
+    if type(tree) is _sqlglot().exp.Neg:
+        return -_number(tree.this, name)
+    return _number(tree, name)
 
 
 def _words(tree: Tree) -> str:

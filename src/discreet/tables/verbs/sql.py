@@ -9,6 +9,7 @@ from typing import Any
 
 from ...base.doors import fix
 from ...base.error_boundary import error_boundary
+from ...base.numbers import exact
 from ...errors import InvalidArgument, preview
 from ...mechanisms.accuracy import ErrorBound
 from ...privacy.composition import compose
@@ -17,11 +18,13 @@ from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import Unit, columns_of_unit, read_unit, unit_in_words
 from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
+from ...selection.candidates import decimal_places, plain_number
 from ...selection.payment import BilledPart
 from ...selection.question import Order, Query, plain_indices
 from ...selection.releases import Release
 from ...selection.terms import read_payment
 from ...selection.verb_calls import Call, Delivery, delivery_of
+from ..conditions.bigquery import BOUNDS
 from ..conditions.sql_statements import Aggregate, SqlStatement, read_statement
 from ..datasets.calls import inside_a_verb
 from ..datasets.dataset import Dataset
@@ -195,6 +198,7 @@ class _Plan:
                 f"write FROM {name}"
             )
         _check_units(dataset, statement)
+        _check_bounds(dataset, statement)
         if statement.options.max_groups is not None and dataset.privacy_unit is None:
             raise InvalidArgument(
                 "max_groups_contributed is of a privacy unit, and a row is a record here: leave it out"
@@ -307,6 +311,47 @@ def _has_listed_groups(dataset: Dataset, statement: SqlStatement) -> bool:
     """Return whether the groups of a statement are declared, or there is one."""
     by = statement.by
     return by is None or dataset.column(by, "GROUP BY").values is not None
+
+
+def _check_bounds(dataset: Dataset, statement: SqlStatement) -> None:
+    """Raise unless the bounds that a statement names are those of the description.
+
+    Raises:
+        InvalidArgument: with the form that would do.
+    """
+    rows = dataset.max_contributions or 1
+    for aggregate in statement.aggregates:
+        if aggregate.bounds is None:
+            continue
+        name, *ends = aggregate.bounds
+        if name == BOUNDS[0] and dataset.privacy_unit is not None and rows > 1:
+            raise InvalidArgument(
+                f"{name} bounds all rows of a unit together, and here each of up to {rows} rows is clipped to the "
+                f"declared bounds: leave it out"
+            )
+        limits = _bounds_of_column(dataset, aggregate)
+        if limits is None:
+            raise InvalidArgument(f"{aggregate.name} has no bounds: leave {name} out")
+        if aggregate.column is None and limits != tuple(ends):
+            raise InvalidArgument(
+                f"{name}: a count counts each record once; write (0, 1), or leave it out"
+            )
+        if limits != tuple(ends):
+            low, high = (plain_number(end, decimal_places(end)) for end in limits)
+            raise InvalidArgument(
+                f"{name}: the description of {dataset.label} has the bounds ({low}, {high}); write these, or leave "
+                "it out"
+            )
+
+
+def _bounds_of_column(dataset: Dataset, aggregate: Aggregate) -> tuple[Fraction, Fraction] | None:
+    """Return the declared bounds of the numbers of an aggregate; None if it has none."""
+    if aggregate.column is None:  # a record counts once
+        return Fraction(0), Fraction(1)
+    column = dataset.column(aggregate.column)
+    if not column.is_numeric or column.minimum is None or column.maximum is None:
+        return None
+    return exact(column.minimum, "minimum"), exact(column.maximum, "maximum")
 
 
 def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
