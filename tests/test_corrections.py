@@ -6,14 +6,19 @@ corrections.toml, and repositories as FOLDER/OWNER/NAME, checked out at the comm
 
 import hashlib
 import importlib.metadata
+import math
 import os
 import re
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from discreet.sampling.enclosures import precision
+from discreet.sampling.geometric import GeometricNoise
 
 from .reproductions.evidence import BEGIN, CORRECTIONS, END, FOLDER, PAGES, rendered
 from .reproductions.table import KNOWN
@@ -139,3 +144,18 @@ def test_the_accountant_forgets_the_count() -> None:
     )
     claimed, true = map(float, done.stdout.split())
     assert (f"{claimed:.4f}", f"{true:.4f}") == (row["claimed"], row["true"])
+
+
+def test_the_delta_of_stability_histograms_is_that_of_a_key_of_one_record() -> None:
+    """Its chance is P(1 + Z >= T), and OpenDP 0.16.0 claims P(1 + Z > T)."""
+    dp = pytest.importorskip("opendp.prelude", reason="opendp is not installed")
+    dp.enable_features("contrib")
+    counts = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
+    space = counts, dp.l01inf_distance(dp.absolute_distance(T=int))
+    for scale, threshold in ((1.0, 5), (2.0, 28)):
+        release = dp.m.make_laplace_threshold(*space, scale=scale, threshold=threshold)
+        noise = GeometricNoise(Fraction(1 / scale))
+        with precision(64):
+            true, claimed = noise.above(threshold - 2), noise.above(threshold - 1)
+        assert float(claimed.mid()) == pytest.approx(release.map((1, 1, 1))[1], rel=1e-6)
+        assert float(true.mid() / claimed.mid()) == pytest.approx(math.exp(1 / scale))
