@@ -23,15 +23,18 @@ from discreet.errors import (
     DiscreetError,
     Exhausted,
     InvalidArgument,
-    MissingColumn,
     RequestConflict,
     UnreadableFile,
 )
 from discreet.selection.verb_calls import bill_of, delivery_of
 from discreet.tables.datasets.column_profile import ColumnProfile
 from discreet.tables.datasets.table_profile import Profile
+from discreet.tables.engines.engine import open_table
+from discreet.tables.engines.fits import DeclaredCells
 from discreet.tables.engines.progress import name_step
-from discreet.tables.verbs.profile import OF_THE_CELLS, OF_THE_ENDS, OF_THE_SIZE, decided_kind
+from discreet.tables.verbs.kind_counts import KindCounts
+from discreet.tables.verbs.profile import OF_THE_CELLS, OF_THE_ENDS, OF_THE_SIZE
+from discreet.tables.verbs.profile_arguments import TableToProfile
 
 from ...base.test_count_tables import HOSTILE
 
@@ -121,17 +124,6 @@ def test_the_caller_says_the_kinds(people: Path) -> None:
     assert age.counts == {"20": 40, "30": 40, "40": 40, "50": 40, "60": 40}
     typed = by_name(profile(FRAME, columns=["age"], texts=["age"], delta="1e-6", **EXACT))
     assert typed["age"].counts == {20: 40, 30: 40, 40: 40, 50: 40, 60: 40}
-
-
-@pytest.mark.parametrize(
-    ("numbers", "kind"),
-    [
-        ([0, 0, 5, 0], "numbers"), ([4, 90, 5, 0], "numbers"), ([5, 0, 5, 0], "texts"), ([0, 0, 0, 0], "texts"),
-        ([3, 0, 1, 5], "dates"), ([0, 0, 5, 5], "texts"), ([2**62, 0, 2**61, 0], "texts"),
-    ],
-)  # fmt: skip
-def test_more_than_half_of_the_filled_cells_decide(numbers: list[int], kind: str) -> None:
-    assert decided_kind(numbers) == kind
 
 
 def test_missing_cells_are_counted(tmp_path: Path) -> None:
@@ -313,31 +305,6 @@ def test_errors_say_nothing_private(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="what are the columns called") as refused:
         profile(file, **EXACT)
     assert "secret" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("terms", "message"),
-    [
-        ({}, "how much privacy"),
-        ({"epsilon": 1, "columns": "age"}, "list of names"),
-        ({"epsilon": 1, "columns": ["nobody"]}, "no column 'nobody'"),
-        ({"epsilon": 1, "numbers": ["age"], "texts": ["age"]}, "say one of them"),
-        ({"epsilon": 1, "numbers": ["nobody"]}, "no column 'nobody'"),
-        ({"epsilon": 1, "columns": ["age"], "texts": ["city"]}, "none of those that are profiled"),
-        ({"epsilon": 1, "max_contributions": 2}, "privacy_unit"),
-        ({"epsilon": 1, "delta": 1}, "delta"),
-        ({"epsilon": 1, "delta": 0}, "delta"),
-        ({"epsilon": 1, "minimum_count": 0}, "minimum_count"),
-        ({"epsilon": 1, "most": 0}, "most"),
-        ({"epsilon": 1, "neighbors": "none"}, "neighbors"),
-        ({"epsilon": 1, "request": "a"}, "ledger"),
-    ],
-)
-def test_wrong_arguments_are_refused_before_anything_is_read(
-    people: Path, terms: dict[str, Any], message: str
-) -> None:
-    with pytest.raises((InvalidArgument, MissingColumn), match=message):
-        profile(people, **terms)
 
 
 def test_a_path_that_is_described_is_charged_to_its_budget(
@@ -580,17 +547,15 @@ def test_one_record_moves_the_counts_of_cells_by_what_is_charged(tmp_path: Path)
 
 
 def _class_counts(tmp_path: Path, cells: list[str], kinds: Any, clock: Any) -> list[int]:
-    plans = sys.modules["discreet.tables.verbs.profile"]
     data = _text_file(tmp_path, cells, "numbers")["data"]
-    table = plans._Table.read(data, None, None, is_charged=False)
-    noise = plans._Cells(table, "x", kinds, clock, Fraction(1), "add_remove")
-    counts: list[int] = noise._numbers(plans.DeclaredCells(plans.open_table(data, "x")))
+    table = TableToProfile.read(data, None, None, is_charged=False)
+    noise = KindCounts(table, "x", kinds, clock, Fraction(1), "add_remove")
+    counts: list[int] = noise._numbers(DeclaredCells(open_table(data, "x")))
     return counts
 
 
 def test_a_released_count_below_the_need_hides_what_was_drawn() -> None:
     """The count of readable cells decides alone: the drawn quartiles are the same on both sides of the need."""
-    plans = sys.modules["discreet.tables.verbs.profile"]
     frame = pl.DataFrame({"x": [1.5, 2.5] * 500})
     delivery = delivery_of(profile, frame, **EXACT)
     drawn = delivery.prepare()()
@@ -603,4 +568,3 @@ def test_a_released_count_below_the_need_hides_what_was_drawn() -> None:
         assert (changed.columns[0].quartiles or value.columns[0].quartiles) == value.columns[
             0
         ].quartiles
-    assert plans.decided_kind([-3, 0, 5, -1]) == "numbers"

@@ -4,58 +4,39 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
-from ...base.arguments import column_name, exact_text, read_sequence
-from ...base.doors import fix
 from ...base.error_boundary import error_boundary
 from ...base.numbers import Number, count, spell
-from ...base.warning import warn
-from ...errors import InvalidArgument, MissingColumn, UnreadableData, preview
-from ...mechanisms.accuracy import CONFIDENCE, geometric_error
-from ...mechanisms.contract import PrivacyParameter, calibrate, read_parameter
-from ...mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
+from ...errors import InvalidArgument, UnreadableData
+from ...mechanisms.contract import read_parameter
 from ...privacy.calibration import read_share
 from ...privacy.composition import compose, with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee, PureDP
 from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import Unit, UnitNames, columns_of_unit, read_unit
-from ...sampling.bits import SystemBits
-from ...sampling.vectors import Vector, integers
+from ...privacy.units import UnitNames
 from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
-from ...selection.date_grid import ClockKind, DateGrid, clock_of_candidates
+from ...selection.date_grid import DateGrid, clock_of_candidates
 from ...selection.decimals import Decimals
-from ...selection.payment import UNDESCRIBED
 from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import read_payment
 from ...selection.verb_calls import Delivery, delivery_of
-from ..datasets import Dataset
-from ..datasets.calls import check_raw, inside_a_verb, note_answer
+from ..datasets.calls import inside_a_verb, note_answer
 from ..datasets.column_profile import ColumnProfile, ProfileKind
-from ..datasets.columns import TYPES
-from ..datasets.dataset import declared_unit
-from ..datasets.dataset_terms import declared_bound
 from ..datasets.declarations import few
 from ..datasets.sources import source_words
 from ..datasets.table_profile import Profile
 from ..engines.column_list import (
     ColumnKind,
-    column_kind,
-    holds_integers,
-    list_columns,
-    shown_columns,
 )
-from ..engines.csv_files import can_be_name
-from ..engines.engine import open_table
-from ..engines.fits import DeclaredCells
 from ..engines.progress import name_step
-from ..engines.records import Records
-from ..engines.sql_queries import SqlQuery
 from .bounds import bounds
 from .count import count as count_records
 from .count import counts
+from .kind_counts import ColumnDraw, KindCounts, decided_kind
+from .profile_arguments import StatedKinds, TableToProfile
 from .quantiles import Levels, quantiles
 
 OF_THE_SIZE, OF_THE_CELLS, OF_THE_ENDS = Fraction(1, 20), Fraction(1, 5), Fraction(1, 5)
@@ -68,11 +49,7 @@ _QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 _DATE_SHARES = (Fraction(1, 100), *_QUARTERS, Fraction(99, 100))
 _FIRST_DAY, _LAST_DAY = "1900-01-01", "2099-12-31"
 _DECIMALS = Decimals(3)
-_MOST_COLUMNS = 1000
 _MOST_UNITS = 10**18
-
-
-ColumnDraw = Callable[[], list[Any]]
 
 
 @error_boundary
@@ -140,8 +117,10 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
     """
     relation = read_neighbors(neighbors)
     with inside_a_verb():
-        table = _Table.read(data, privacy_unit, max_contributions, is_charged=ledger is not None)
-        kinds = _Kinds.read(numbers, dates, texts)
+        table = TableToProfile.read(
+            data, privacy_unit, max_contributions, is_charged=ledger is not None
+        )
+        kinds = StatedKinds.read(numbers, dates, texts)
         names = table.columns(columns, kinds)
         price = _Price.read(epsilon, delta, at_most, relation)
         least = count(minimum_count, "minimum_count", most=_MOST_UNITS)
@@ -155,33 +134,6 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
     if account is None:
         note_answer("profile", data, release)
     return release
-
-
-@dataclass(frozen=True, slots=True)
-class _Kinds:
-    """The kinds of columns that the caller says."""
-
-    by_name: Mapping[str, ColumnKind]
-
-    @classmethod
-    def read(cls, numbers: object, dates: object, texts: object) -> "_Kinds":
-        """Return the kinds by column.
-
-        Raises:
-            InvalidArgument: if a column is said to have two.
-        """
-        kinds: dict[str, ColumnKind] = {}
-        lists: Sequence[tuple[ColumnKind, object]] = (
-            ("numbers", numbers), ("dates", dates), ("texts", texts),
-        )  # fmt: skip
-        for kind, names in lists:
-            for name in _names(names, kind):
-                if kinds.setdefault(name, kind) != kind:
-                    raise InvalidArgument(
-                        f"column {preview(name)} is said to hold {kinds[name]} and {kind}: say one "
-                        "of them"
-                    )
-        return cls(kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,194 +177,6 @@ class _Price:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """The table, its records and its description, if it has one."""
-
-    data: Any
-    dataset: Dataset | None
-    about: Any
-    unit: Unit | None
-    rows: int
-
-    @classmethod
-    def read(cls, data: object, unit: object, most: object, *, is_charged: bool) -> "_Table":
-        """Return the table with its records: as they are given, and as its description declares them.
-
-        Raises:
-            InvalidArgument: if they contradict one another, or there is a bound and no unit.
-        """
-        privacy_unit = read_unit(unit)
-        if isinstance(data, Dataset):
-            own_unit, bound = declared_unit(data, privacy_unit), declared_bound(data, most)
-            source, about = data.question()
-            return cls(source, data, about(), own_unit, _bound(own_unit, bound))
-        check_raw(data, "", is_charged=is_charged)
-        return cls(data, None, UNDESCRIBED, privacy_unit, _bound(privacy_unit, most))
-
-    def columns(self, names: object, kinds: _Kinds) -> list[str]:
-        """Return the names of the columns that are profiled, but for those of the privacy unit.
-
-        Raises:
-            MissingColumn: if there is no such column.
-            InvalidArgument: if nobody says what the columns are called.
-        """
-        all_names = list(self.dataset.columns) if self.dataset else list_columns(self.data)
-        columns_to_profile = all_names if names is None else _names(names, "columns")
-        if not columns_to_profile:
-            raise InvalidArgument(
-                "what are the columns called? no header or schema says it, or the first line looks like a row: "
-                "give columns, the list of their names"
-            )
-        if all_names:
-            wanted = (*columns_to_profile, *kinds.by_name, *columns_of_unit(self.unit))
-            self._check_listed(all_names, wanted, is_by_header=names is None)
-        strangers = [name for name in kinds.by_name if name not in columns_to_profile]
-        if strangers:
-            raise InvalidArgument(
-                f"column {preview(strangers[0])} is none of those that are profiled"
-            )
-        to_profile = [name for name in columns_to_profile if name not in columns_of_unit(self.unit)]
-        if not to_profile or len(to_profile) > _MOST_COLUMNS:
-            raise InvalidArgument(
-                f"a profile is of 1 to {_MOST_COLUMNS:,} columns besides the privacy unit, got "
-                f"{len(to_profile):,}"
-            )
-        return to_profile
-
-    def _check_listed(
-        self, listed: Sequence[str], wanted: Iterable[str], *, is_by_header: bool
-    ) -> None:
-        """Raise for a column that is not there; warn of a first line that is taken for names and may be a row."""
-        visible = listed if self.dataset else shown_columns(self.data)
-        for name in wanted:
-            if name not in listed:
-                hidden = "others, which are not shown, as they may be a row"
-                raise MissingColumn(
-                    f"there is no column {preview(name)}; there are {few(visible) or hidden}"
-                )
-        if is_by_header and not visible and not all(map(can_be_name, listed)):
-            warn(
-                "the first line is taken for the names of the columns, though it looks like a row; if it is "
-                "one, say the names: " + fix("names of columns")
-            )
-
-    def kind(self, name: str, kinds: _Kinds) -> ColumnKind | None:
-        """Return the kind of a column: as it is said, as it is declared, or by its type; None if unknown."""
-        if name in kinds.by_name and kinds.by_name[name] != "dates":
-            return kinds.by_name[name]
-        if self.dataset is not None:
-            type_name = self.dataset.columns[name].type
-            dates: dict[str, ColumnKind] = {"date": "dates", "datetime": "dates"}
-            return "numbers" if TYPES[type_name].is_numeric else dates.get(type_name, "texts")
-        kind = column_kind(self.data, name)
-        return kind if kind in ("instants", "dates") else kinds.by_name.get(name, kind)
-
-    def holds_integers(self, name: str) -> bool:
-        """Return whether a column of numbers is one of whole numbers, as it is declared or by its type."""
-        if self.dataset is not None:
-            return self.dataset.columns[name].type == "integer"
-        by_type = not isinstance(self.data, SqlQuery)  # whose rows would be read
-        return by_type and holds_integers(self.data, name)
-
-    @property
-    def unit_terms(self) -> dict[str, Any]:
-        """The privacy unit, as verbs take it."""
-        return {} if self.unit is None else {"privacy_unit": self.unit}
-
-    def bound_terms(self, name: str) -> dict[str, Any]:
-        """Return the bound on the rows, or on the values, of a unit under the name that a verb has for it."""
-        return {} if self.unit is None else {name: self.rows}
-
-
-def _bound(unit: Unit | None, most: object) -> int:
-    """Return the most rows of a unit that count in a column."""
-    if unit is None and most is not None:
-        raise InvalidArgument(
-            "max_contributions bounds the rows of one privacy unit: name their column as privacy_unit"
-        )
-    return 1 if most is None else count(most, "max_contributions", most=10**6)
-
-
-def _names(names: object, argument: str) -> list[str]:
-    """Return distinct names of columns."""
-    if exact_text(names) is not None:
-        raise InvalidArgument(
-            f"{argument} must be a list of names of columns, got {preview(names)}"
-        )
-    return [
-        column_name(name, argument)
-        for name in dict.fromkeys(read_sequence(cast("Any", names), argument, _MOST_COLUMNS))
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """The noisy counts of the cells of a column: of other ones, of missing ones, and of each kind that is read.
-
-    Attributes:
-        table: the table.
-        name: the name of the column.
-        kinds: the kinds that are counted: that of the column, or those that it may have. Texts are the other ones.
-        clock: the clock of its dates.
-        epsilon: the epsilon of the counts.
-        neighbors: the neighbouring relation.
-    """
-
-    table: _Table
-    name: str
-    kinds: Sequence[ProfileKind]
-    clock: ClockKind | None
-    epsilon: Fraction
-    neighbors: Neighbors
-
-    @property
-    def _calibrated(self) -> Any:
-        sensitivity = counts_sensitivity(
-            1 if self.neighbors == "add_remove" else 2, self.neighbors, change=self.table.rows
-        )
-        return calibrate(NoisyCounts(), sensitivity, PrivacyParameter("epsilon", self.epsilon))
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The guarantee of the counts."""
-        guarantee: Guarantee = self._calibrated.guarantee
-        return guarantee
-
-    @property
-    def error(self) -> int:
-        """By how much the numbers of filled and of missing cells are off at most, with probability CONFIDENCE."""
-        moved = self.table.rows * (1 if self.neighbors == "add_remove" else 2)
-        classes = 2 + len(self.kinds)
-        each = geometric_error(self.epsilon / moved, classes, CONFIDENCE)
-        return each * (classes - 1)  # those that are filled are added up
-
-    def prepare(self) -> ColumnDraw:
-        """Count the cells, and return the function that adds noise to the counts."""
-        unit = self.table.unit
-        records = Records(unit, None if unit is None else self.table.rows)
-        cells = DeclaredCells(open_table(self.table.data, self.name, records))
-        numbers = self._numbers(cells)
-        return partial(
-            self._calibrated.law(Vector(integers(numbers), integral=True)).draw, SystemBits()
-        )
-
-    def _numbers(self, cells: DeclaredCells) -> list[int]:
-        """Return how many cells are of no kind that is read, how many are missing, and how many of each kind."""
-        if len(self.kinds) > 1:
-            several = cells.kinds()
-            return [several.texts, several.missing, several.numbers, several.dates]
-        if not self.kinds:
-            every = cells.every_one()
-            return [every.fits, every.missing + every.unreadable]
-        one = cells.of_kind(self.clock if self.kinds == ("dates",) else None)
-        return [one.misfits, one.missing + one.unreadable, one.fits]
-
-    def readable(self, kind: ProfileKind, drawn: Sequence[int]) -> int | None:
-        """Return the noisy count of the cells of a kind; None for texts."""
-        return drawn[2 + self.kinds.index(kind)] if kind in self.kinds else None
-
-
-@dataclass(frozen=True, slots=True)
 class _ColumnPlan:
     """The questions about a column, with everything public settled.
 
@@ -428,7 +192,7 @@ class _ColumnPlan:
 
     name: str
     kind: ProfileKind | None
-    cells: _Cells
+    cells: KindCounts
     answers: Mapping[ProfileKind, Sequence[Delivery]]
     epsilon: Fraction
     delta: Fraction
@@ -504,20 +268,11 @@ class _ColumnPlan:
         return replace(column, quartiles=tuple(answers[0]), ends=tuple(answers[1]))
 
 
-def decided_kind(numbers: Sequence[int]) -> ProfileKind:
-    """Return the kind of a column of a text file, by the noisy counts of its cells: that of more than half."""
-    texts, _, of_numbers, of_dates = numbers
-    half = Fraction(texts + of_numbers + of_dates, 2)
-    if of_numbers > half:
-        return "numbers"
-    return "dates" if of_dates > half else "texts"
-
-
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """A profile with everything public settled."""
 
-    table: _Table
+    table: TableToProfile
     price: _Price
     keys: _KeyTerms
     size: Delivery
@@ -583,7 +338,7 @@ class _Plan:
 
 
 def _plan(
-    table: _Table, names: Sequence[str], kinds: _Kinds, price: _Price, keys: _KeyTerms
+    table: TableToProfile, names: Sequence[str], kinds: StatedKinds, price: _Price, keys: _KeyTerms
 ) -> _Plan:
     """Return the plan of a profile; a column of a type that holds no values is left out, with its reason."""
     kind_by_name, left_out = dict[str, ColumnKind | None](), list[tuple[str, str]]()
@@ -607,7 +362,7 @@ def _plan(
 
 
 def _column_plan(
-    table: _Table, name: str, kind: ColumnKind | None, price: _Price, keys: _KeyTerms
+    table: TableToProfile, name: str, kind: ColumnKind | None, price: _Price, keys: _KeyTerms
 ) -> _ColumnPlan:
     """Return the plan of a column: the questions of all kinds that it may hold."""
     nothing_more = kind == "texts" and price.delta is None
@@ -625,7 +380,7 @@ def _column_plan(
     }  # fmt: skip
     read = counted.get(sole_kind, (sole_kind,) if sole_kind else ())
     clock = clock_of_candidates(_days(is_zoned=kind == "instants"))
-    cells = _Cells(table, name, read, clock, of_the_cells, price.neighbors)
+    cells = KindCounts(table, name, read, clock, of_the_cells, price.neighbors)
     answers = {one: several() for one, several in readings.items()}
     delta, is_integer = price.delta or Fraction(0), kind == "numbers" and table.holds_integers(name)
     return _ColumnPlan(name, sole_kind, cells, answers, of_the_answers, delta, is_integer)
@@ -635,7 +390,7 @@ def _column_plan(
 class _Asking:
     """Orders for the questions about a column, which are not paid yet."""
 
-    table: _Table
+    table: TableToProfile
     name: str
     price: _Price
     keys: _KeyTerms

@@ -1,0 +1,180 @@
+"""The arguments of a profile: the table with its columns, and the kinds of columns that the caller says."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ...base.arguments import column_name, exact_text, read_sequence
+from ...base.doors import fix
+from ...base.numbers import count
+from ...base.warning import warn
+from ...errors import InvalidArgument, MissingColumn, preview
+from ...privacy.units import Unit, columns_of_unit, read_unit
+from ...selection.payment import UNDESCRIBED
+from ..datasets import Dataset
+from ..datasets.calls import check_raw
+from ..datasets.columns import TYPES
+from ..datasets.dataset import declared_unit
+from ..datasets.dataset_terms import declared_bound
+from ..datasets.declarations import few
+from ..engines.column_list import (
+    ColumnKind,
+    column_kind,
+    holds_integers,
+    list_columns,
+    shown_columns,
+)
+from ..engines.csv_files import can_be_name
+from ..engines.sql_queries import SqlQuery
+
+_MOST_COLUMNS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class StatedKinds:
+    """The kinds of columns that the caller says."""
+
+    by_name: Mapping[str, ColumnKind]
+
+    @classmethod
+    def read(cls, numbers: object, dates: object, texts: object) -> "StatedKinds":
+        """Return the kinds by column.
+
+        Raises:
+            InvalidArgument: if a column is said to have two.
+        """
+        kinds: dict[str, ColumnKind] = {}
+        lists: Sequence[tuple[ColumnKind, object]] = (
+            ("numbers", numbers), ("dates", dates), ("texts", texts),
+        )  # fmt: skip
+        for kind, names in lists:
+            for name in _names(names, kind):
+                if kinds.setdefault(name, kind) != kind:
+                    raise InvalidArgument(
+                        f"column {preview(name)} is said to hold {kinds[name]} and {kind}: say one "
+                        "of them"
+                    )
+        return cls(kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class TableToProfile:
+    """The table, its records and its description, if it has one."""
+
+    data: Any
+    dataset: Dataset | None
+    about: Any
+    unit: Unit | None
+    rows: int
+
+    @classmethod
+    def read(
+        cls, data: object, unit: object, most: object, *, is_charged: bool
+    ) -> "TableToProfile":
+        """Return the table with its records: as they are given, and as its description declares them.
+
+        Raises:
+            InvalidArgument: if they contradict one another, or there is a bound and no unit.
+        """
+        privacy_unit = read_unit(unit)
+        if isinstance(data, Dataset):
+            own_unit, bound = declared_unit(data, privacy_unit), declared_bound(data, most)
+            source, about = data.question()
+            return cls(source, data, about(), own_unit, _bound(own_unit, bound))
+        check_raw(data, "", is_charged=is_charged)
+        return cls(data, None, UNDESCRIBED, privacy_unit, _bound(privacy_unit, most))
+
+    def columns(self, names: object, kinds: StatedKinds) -> list[str]:
+        """Return the names of the columns that are profiled, but for those of the privacy unit.
+
+        Raises:
+            MissingColumn: if there is no such column.
+            InvalidArgument: if nobody says what the columns are called.
+        """
+        all_names = list(self.dataset.columns) if self.dataset else list_columns(self.data)
+        columns_to_profile = all_names if names is None else _names(names, "columns")
+        if not columns_to_profile:
+            raise InvalidArgument(
+                "what are the columns called? no header or schema says it, or the first line looks like a row: "
+                "give columns, the list of their names"
+            )
+        if all_names:
+            wanted = (*columns_to_profile, *kinds.by_name, *columns_of_unit(self.unit))
+            self._check_listed(all_names, wanted, is_by_header=names is None)
+        strangers = [name for name in kinds.by_name if name not in columns_to_profile]
+        if strangers:
+            raise InvalidArgument(
+                f"column {preview(strangers[0])} is none of those that are profiled"
+            )
+        to_profile = [name for name in columns_to_profile if name not in columns_of_unit(self.unit)]
+        if not to_profile or len(to_profile) > _MOST_COLUMNS:
+            raise InvalidArgument(
+                f"a profile is of 1 to {_MOST_COLUMNS:,} columns besides the privacy unit, got "
+                f"{len(to_profile):,}"
+            )
+        return to_profile
+
+    def _check_listed(
+        self, listed: Sequence[str], wanted: Iterable[str], *, is_by_header: bool
+    ) -> None:
+        """Raise for a column that is not there; warn of a first line that is taken for names and may be a row."""
+        visible = listed if self.dataset else shown_columns(self.data)
+        for name in wanted:
+            if name not in listed:
+                hidden = "others, which are not shown, as they may be a row"
+                raise MissingColumn(
+                    f"there is no column {preview(name)}; there are {few(visible) or hidden}"
+                )
+        if is_by_header and not visible and not all(map(can_be_name, listed)):
+            warn(
+                "the first line is taken for the names of the columns, though it looks like a row; if it is "
+                "one, say the names: " + fix("names of columns")
+            )
+
+    def kind(self, name: str, kinds: StatedKinds) -> ColumnKind | None:
+        """Return the kind of a column: as it is said, as it is declared, or by its type; None if unknown."""
+        if name in kinds.by_name and kinds.by_name[name] != "dates":
+            return kinds.by_name[name]
+        if self.dataset is not None:
+            type_name = self.dataset.columns[name].type
+            dates: dict[str, ColumnKind] = {"date": "dates", "datetime": "dates"}
+            return "numbers" if TYPES[type_name].is_numeric else dates.get(type_name, "texts")
+        kind = column_kind(self.data, name)
+        return kind if kind in ("instants", "dates") else kinds.by_name.get(name, kind)
+
+    def holds_integers(self, name: str) -> bool:
+        """Return whether a column of numbers is one of whole numbers, as it is declared or by its type."""
+        if self.dataset is not None:
+            return self.dataset.columns[name].type == "integer"
+        by_type = not isinstance(self.data, SqlQuery)  # whose rows would be read
+        return by_type and holds_integers(self.data, name)
+
+    @property
+    def unit_terms(self) -> dict[str, Any]:
+        """The privacy unit, as verbs take it."""
+        return {} if self.unit is None else {"privacy_unit": self.unit}
+
+    def bound_terms(self, name: str) -> dict[str, Any]:
+        """Return the bound on the rows, or on the values, of a unit under the name that a verb has for it."""
+        return {} if self.unit is None else {name: self.rows}
+
+
+def _bound(unit: Unit | None, most: object) -> int:
+    """Return the most rows of a unit that count in a column."""
+    if unit is None and most is not None:
+        raise InvalidArgument(
+            "max_contributions bounds the rows of one privacy unit: name their column as privacy_unit"
+        )
+    return 1 if most is None else count(most, "max_contributions", most=10**6)
+
+
+def _names(names: object, argument: str) -> list[str]:
+    """Return distinct names of columns."""
+    if exact_text(names) is not None:
+        raise InvalidArgument(
+            f"{argument} must be a list of names of columns, got {preview(names)}"
+        )
+    return [
+        column_name(name, argument)
+        for name in dict.fromkeys(read_sequence(cast("Any", names), argument, _MOST_COLUMNS))
+    ]
