@@ -5,7 +5,12 @@ from fractions import Fraction
 import pytest
 
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.count_noise import choose_noise
+from discreet.mechanisms.count_noise import (
+    NoiseChoice,
+    choose_noise,
+    compare_noise,
+    read_noise_choice,
+)
 from discreet.mechanisms.gaussian_counts import GaussianCounts
 from discreet.mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
 from discreet.privacy.sensitivity import Sensitivity
@@ -60,3 +65,27 @@ def test_many_numbers_with_very_wide_noise_stay_geometric() -> None:
     rho, sensitivity = PrivacyParameter("rho", F(1, 10**9)), counts_sensitivity(1, "add_remove")
     assert choose_noise(sensitivity, rho, None, 10_000).name == "gaussian"
     assert choose_noise(sensitivity, rho, None, 10_001).name == "geometric"
+
+
+def test_both_deviations_are_told_where_there_is_a_choice() -> None:
+    one, delta = PrivacyParameter("epsilon", F(1)), F(1, 10**6)
+    for cells, name, deviations in (
+        (1, "geometric", ("1.36", "4.24")), (10, "gaussian", ("14.2", "13.4")), (50, "gaussian", ("70.8", "29.9")),
+    ):  # fmt: skip
+        sensitivity = counts_sensitivity(cells, "add_remove")
+        choice = compare_noise(name, sensitivity, one, delta)
+        assert choice is not None
+        assert choose_noise(sensitivity, one, delta, 9).name == name
+        plain = choice.as_dict()
+        assert (plain["geometric"], plain["gaussian"]) == deviations
+        assert (choice.geometric < choice.gaussian) == (name == "geometric")
+        own, other = deviations if name == "geometric" else deviations[::-1]
+        assert f"deviation of {own}; " in str(choice)
+        assert str(choice).endswith(f"would have {other}")
+        assert read_noise_choice(plain).as_dict() == plain
+    nothing = counts_sensitivity(50, "add_remove")
+    assert compare_noise("geometric", nothing, one, None) is None
+    assert compare_noise("geometric", nothing, PrivacyParameter("scale", F(1)), delta) is None
+    assert NoiseChoice("geometric", F(2), F(3)).times(F(1, 2)) == NoiseChoice(
+        "geometric", F(1), F(3, 2)
+    )

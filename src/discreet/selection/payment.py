@@ -11,6 +11,7 @@ from ..privacy.units import Unit, plain_unit
 
 if TYPE_CHECKING:
     from ..mechanisms.accuracy import ErrorBound
+    from ..mechanisms.count_noise import NoiseChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class Bill:
         about: the described dataset; `UNDESCRIBED` for other data; None where scores or a number were given.
         worst_error: a bound on the error of one answer; None where none is known, or nobody asked for it.
         parts: the questions, where several are answered at this price.
+        noise: which noise its numbers will have and why, where there is a choice, and if that was asked for.
     """
 
     guarantee: Guarantee
@@ -106,10 +108,11 @@ class Bill:
     about: About | None = None
     worst_error: ErrorBound | None = field(default=None, compare=False)
     parts: tuple[BilledPart, ...] = field(default=(), compare=False)
+    noise: NoiseChoice | None = field(default=None, compare=False)
 
     def under(self, request: str) -> Bill:
         """Return the bill under the name of a request; `dataclasses.replace` takes twice as long."""
         return Bill(
             self.guarantee, self.mechanism, self.query, self.digest, request, self.candidates, self.unit,
-            self.about, self.worst_error, self.parts,
+            self.about, self.worst_error, self.parts, self.noise,
         )  # fmt: skip

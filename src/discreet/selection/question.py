@@ -9,7 +9,7 @@ from __future__ import annotations  # else those of functions in functions are m
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,6 +47,9 @@ from .scores.contract import Score, bounded_unit, measure_of
 from .scores.given import Given
 from .selection_error import SelectionError
 from .terms import Terms, check_names, read_payment
+
+if TYPE_CHECKING:
+    from ..mechanisms.count_noise import NoiseChoice
 
 MOST_DRAWS = 10**9
 
@@ -121,6 +124,7 @@ class Order:
         lists: reads the data, and returns the answers of several parts with their probabilities, for study; None
             where they are not worked out, or the question is one.
         digits: to how many digits the answer is drawn, where no candidates are named; None for all else.
+        noise: returns which noise numbers have and why, where there was a choice; else None.
     """
 
     query: Query
@@ -135,6 +139,7 @@ class Order:
     parts: Callable[[], tuple[BilledPart, ...]] = tuple
     lists: Callable[[], AnswerLists] | None = None
     digits: int | None = None
+    noise: Callable[[], NoiseChoice | None] = lambda: None
 
     def deliver(
         self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]
@@ -177,6 +182,7 @@ class Order:
             bounds=answer.bounds,
             digits=self.digits,
             error_source=answer.error or self._error_source(),
+            noise=self.noise(),
         )
 
     def _error_source(self) -> SelectionError | ErrorBound | None:

@@ -27,6 +27,7 @@ from .shown_answers import (
 if TYPE_CHECKING:
     from ..base.count_tables import CountTable
     from ..mechanisms.accuracy import ErrorBound
+    from ..mechanisms.count_noise import NoiseChoice
 
 _WITH_ERROR = COUNTING | {"limited_domain"}
 """The mechanisms of which an answer says how far off it is, or that no error is known."""
@@ -59,6 +60,7 @@ class Release(Generic[T]):
         bounds: the bounds that were drawn for a sum or a mean, the lower one first; None where they were known.
         digits: to how many digits the answer was drawn, where no candidates were named; None for all else.
         error_source: its `error`, or what works it out from public numbers when it is asked for.
+        noise: which noise the numbers have and why, where there was a choice between two; else None.
     """
 
     value: T
@@ -74,6 +76,7 @@ class Release(Generic[T]):
     bounds: Any = None
     digits: int | None = None
     error_source: Any = None
+    noise: "NoiseChoice | None" = None
 
     @property
     def error(self) -> "ErrorBound | Mapping[str, ErrorBound | None] | None":
@@ -121,11 +124,12 @@ class Release(Generic[T]):
 
         The error of a selected answer is no distance of values, and is left out.
         """
+        why = [] if self.noise is None else [str(self.noise)]
         if self.mechanism not in _WITH_ERROR:
             return self.notes
         error: Any = self.error
         is_distance = error is None or isinstance(error, Mapping) or error.is_distance
-        return [error_in_words(error), *self.notes] if is_distance else self.notes
+        return [*([error_in_words(error)] if is_distance else []), *why, *self.notes]
 
     def with_value(self, answer: Any) -> "Release":
         """Return the same release of another value, in a fraction of the constructor's time."""
@@ -168,6 +172,7 @@ class Release(Generic[T]):
             **{name: json_value(part) for name, part in self.parts().items()},
             **({} if self.digits is None else {"digits": self.digits}),
             "error": json_value(self.error),
+            **({} if self.noise is None else {"noise": self.noise.as_dict()}),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
             **unit,

@@ -70,8 +70,8 @@ def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
     """
     listener = Listener(billing=True, payer=kwargs.get("ledger"))
     order = _listen(verb, args, kwargs, listener).order
-    worst, parts = order.worst_error(), order.parts()
-    return replace(order.bill(), about=listener.about, worst_error=worst, parts=parts)
+    worst, parts, noise = order.worst_error(), order.parts(), order.noise()
+    return replace(order.bill(), about=listener.about, worst_error=worst, parts=parts, noise=noise)
 
 
 def no_verb(verb: object) -> InvalidArgument:

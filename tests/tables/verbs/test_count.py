@@ -24,6 +24,7 @@ from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.geometric import GeometricNoise
 from discreet.selection.verb_calls import bill_of
+from discreet.service.asking.wire import read_release, write_release
 
 from ...engines import ENGINES, crossed
 from ...noisy import farthest, numbers_behind
@@ -518,3 +519,28 @@ def test_the_best_method_for_lists_knows_of_the_delta() -> None:
     assert bill_of(discreet.top_k, "no.csv", "v", **asked).mechanism == "gaussian"
     del asked["max_candidates"]
     assert bill_of(discreet.top_k, "no.csv", "v", **asked, method="peeling").mechanism != "gaussian"
+
+
+def test_an_answer_and_its_price_say_which_noise_and_why() -> None:
+    data, asked = visits(30, 60, 20), {**MANY, **LOOSE}
+    answer: Any = discreet.counts(data, "v", **asked)
+    assert answer.noise.as_dict() == {"name": "gaussian", "geometric": "28.3", "gaussian": "18.9"}
+    assert str(answer.noise) in str(answer)
+    assert answer.as_dict()["noise"] == answer.noise.as_dict()
+    price = discreet.quote(discreet.counts, "no.csv", "v", **asked)
+    assert price.noise == answer.noise
+    assert str(price.noise) in str(price)
+    assert price.as_dict()["noise"] == answer.noise.as_dict()
+    listed = bill_of(discreet.top_k, "no.csv", "v", k=2, method="counts", **asked)
+    assert listed.noise == answer.noise
+    few = bill_of(discreet.counts, "no.csv", "v", **{**asked, "max_candidates": 2}).noise
+    assert few is not None
+    assert few.name == "geometric"
+    alone: list[dict[str, Any]] = [{"epsilon": 1}, {"scale": 1}]
+    for without in alone:
+        assert bill_of(discreet.counts, "no.csv", "v", **MANY, **without).noise is None
+        assert "noise" not in discreet.counts(data, "v", **MANY, **without).as_dict()
+    assert read_release(write_release(answer)).noise is not None
+    ledger = Ledger()
+    ledger.open("pure", privacy_unit="u", epsilon=9)
+    assert ledger.session("pure").counts(data, "v", **asked).noise is None

@@ -247,6 +247,23 @@ def test_a_delta_of_sums_is_charged_where_it_is_used_alone() -> None:
     assert spent["pure"] == Amount(Fraction(2))
 
 
+def test_deviations_of_sums_and_means_are_in_units_of_the_data() -> None:
+    bounds = {"minimum": 0, "maximum": 10, "step": "1/2"}
+    found = [
+        bill_of(verb, [1.0], rho="1/50", **bounds).noise for verb in (discreet.sum, discreet.mean)
+    ]
+    assert [one and one.as_dict()["gaussian"] for one in found] == ["50", "35.4"]
+    wide = {**MANY, **LOOSE, **BOUNDS["-3 to 1"]}
+    mean = bill_of(discreet.mean, "no.csv", "v", **wide).noise
+    assert mean is not None
+    assert mean.name == "gaussian"
+    assert mean.gaussian < mean.geometric
+    few = bill_of(discreet.mean, "no.csv", "v", **{**wide, "max_groups": 1}).noise
+    assert few is not None
+    assert few.name == "geometric"
+    assert few.geometric < few.gaussian
+
+
 def test_bounds_that_are_bought_take_no_delta() -> None:
     for verb in (discreet.sum, discreet.mean):
         with pytest.raises(InvalidArgument, match="leave out delta"):

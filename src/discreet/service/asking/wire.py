@@ -25,6 +25,7 @@ from ...ledger import Budget, Quote
 from ...ledger.budget import Amount, read_amount, read_rule, read_use
 from ...ledger.checkpoints import ChainHead
 from ...mechanisms.accuracy import read_error_bound
+from ...mechanisms.count_noise import read_noise_choice
 from ...privacy.guarantees import read_guarantee
 from ...privacy.units import plain_unit, read_unit
 from ...selection.candidates import Grid
@@ -217,6 +218,7 @@ def write_release(release: Release) -> dict[str, Any]:
         "asked": facts_of(release.query),
         "candidates": release.candidates, "charged": release.charged, "digits": release.digits,
         "error": json_value(release.error),
+        **({} if release.noise is None else {"noise": release.noise.as_dict()}),
         **{name: write_value(part) for name, part in release.parts().items()},
     }  # fmt: skip
 
@@ -228,6 +230,8 @@ def read_release(plain: Mapping[str, Any]) -> Release:
     }
     terms = {**_with_question(plain), **answer, "unit": read_unit(plain["unit"])}
     error = _read_error(terms.pop("error", None))
+    noise = terms.pop("noise", None)
+    terms["noise"] = None if noise is None else read_noise_choice(noise)
     return Release(
         **{**terms, "guarantee": read_guarantee(plain["guarantee"]), "error_source": error}
     )

@@ -53,6 +53,14 @@ class QuoteReply(BaseModel):
     )
 
 
+class NoiseReply(BaseModel):
+    """The noise that numbers have, with the standard deviations of both at this price."""
+
+    name: str
+    geometric: str
+    gaussian: str
+
+
 class ReleaseReply(BaseModel):
     """A released answer with its guarantee."""
 
@@ -72,6 +80,9 @@ class ReleaseReply(BaseModel):
     gap: Any = Field(None, description="How far ahead the winner was, if that was asked for.")
     other: Any = Field(None, description="The noisy number of units outside the answers.")
     bounds: Any = Field(None, description="The bounds that were drawn for a sum or a mean.")
+    noise: NoiseReply | None = Field(
+        None, description="Which noise the numbers have, where there was a choice between two."
+    )
     error: ErrorBoundReply | dict[str, ErrorBoundReply | None] | None = Field(
         None,
         description="How far off it may be, or each column of a statement; null where no bound is known.",

@@ -39,6 +39,11 @@ class Price:
         """The questions, where several are answered at this price."""
         return self.bill.parts
 
+    @property
+    def noise(self) -> Any:
+        """Which noise the numbers will have and why, where there is a choice; else None."""
+        return self.bill.noise
+
     def as_dict(self) -> dict[str, object]:
         """Return the price in plain values, exact numbers as text, ready for JSON."""
         pure, worst = self.guarantee.pure, self.worst_error
@@ -46,13 +51,14 @@ class Price:
             "guarantee": self.guarantee.as_dict(), "epsilon": None if pure is None else str(pure),
             "mechanism": self.bill.mechanism, "query": self.bill.query,
             "worst_error": None if worst is None else worst.as_dict(),
+            **({} if self.noise is None else {"noise": self.noise.as_dict()}),
             **({"parts": [part.as_dict() for part in self.parts]} if self.parts else {}),
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
         facts = {
             "cost": in_brief(self.guarantee, self.bill.unit), "question": self.bill.query,
-            "worst error": self.worst_error, **{part.name: part for part in self.parts},
+            "worst error": self.worst_error, "noise": self.noise, **{part.name: part for part in self.parts},
         }  # fmt: skip
         return fact_table("Price: nothing was charged", facts).html()
 
@@ -66,6 +72,8 @@ class Price:
         )  # fmt: skip
         if self.worst_error is not None:
             price = Message("{quote}; worst error: {error}", quote=price, error=self.worst_error)
+        if self.noise is not None:
+            price = Message("{quote}; {noise}", quote=price, noise=self.noise)
         for part in self.parts:
             price = Message("{quote}\n  {part}", quote=price, part=part)
         return price

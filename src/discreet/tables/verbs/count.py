@@ -89,6 +89,7 @@ def count(
         lambda group: [[size_of(group)]],
         lambda: error_of_counts(noise, unit_query.group_count),
         price,
+        partial(price.choice, noise),
     )
     return question.release(Query("count", {"column": column}, {"column": column}), terms, _only)
 
@@ -184,6 +185,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         lambda group: [_counts_of(group, labels)],
         lambda: error_of_counts(noise, labels.size * unit_query.group_count),
         price,
+        partial(price.choice, noise),
     )
     query = Query("counts", {"column": column, **labels.facts}, {"column": column})
     by_label = partial(_by_label, labels)

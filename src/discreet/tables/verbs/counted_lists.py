@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -9,13 +10,13 @@ from ...base.doors import spelling
 from ...base.numbers import Number
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.contract import read_parameter
-from ...mechanisms.noisy_counts import moved_counts
+from ...mechanisms.noisy_counts import counts_sensitivity, moved_counts
 from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...sampling.bits import SystemBits
 from ...selection.answers import Answer
 from ...selection.candidates import Answers, Labels, LabelsFromData
 from ...selection.gaps import with_gap_in
-from ...selection.question import Query, answers_at
+from ...selection.question import Order, Query, answers_at
 from ...selection.releases import Release
 from ...selection.scores.contract import Score
 from ..engines.candidate_table import CandidateTable
@@ -106,8 +107,15 @@ class ListQuestion(NamedTuple):
         counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
         scores = count_scores(counting, self.data, self.column, labels)
         query = with_gap_in(self.query, self.gap).about({"noisy": True}, method="counts")
-        charge = None if price is None else price.charge
-        return counting.answer(scores, labels, query, _draw_counted, name, charge)
+
+        def settle(order: Order) -> Order:
+            if price is None:
+                return order
+            sensitivity = counts_sensitivity(mechanism.moved, price.neighbors)
+            choice = partial(price.choice_of, mechanism.name, sensitivity)
+            return replace(order, guarantee=price.charge(order.guarantee), noise=choice)
+
+        return counting.answer(scores, labels, query, _draw_counted, name, settle)
 
     @property
     def price(self) -> NoisePrice | None:

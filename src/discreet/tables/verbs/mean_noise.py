@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...mechanisms.contract import PrivacyParameter
-from ...mechanisms.count_noise import is_better
+from ...mechanisms.count_noise import NoiseChoice, choice_between, is_better
 from ...mechanisms.gaussian_counts import GaussianCounts
 from ...mechanisms.noisy_counts import changed_cells, counts_sensitivity
 from ...privacy.gaussian_calibration import least_common_parameter
@@ -24,8 +24,7 @@ def noises_of_mean(
     The price is that of both together: each has half of it, or with a delta both have Gaussian noise that costs it
     together, if that is the smaller for each of them.
     """
-    half = PrivacyParameter(price.parameter.kind, price.parameter.value / 2)
-    halves = mean_noises(bounds, unit_query, replace(price, parameter=half, delta=None))
+    halves = mean_noises(bounds, unit_query, _half(price))
     if price.delta is None or not price.pays_gaussian:
         return halves
     together = _gaussian_pair(halves, price.parameter.value, price.delta)
@@ -34,6 +33,27 @@ def noises_of_mean(
         is_better(one.noise, other.noise, unit_query.group_count) for one, other in pairs
     )
     return together if is_smaller else halves
+
+
+def _half(price: NoisePrice) -> NoisePrice:
+    """Return the half of a price, without its delta."""
+    half = PrivacyParameter(price.parameter.kind, price.parameter.value / 2)
+    return replace(price, parameter=half, delta=None)
+
+
+def choice_of_mean(
+    bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice
+) -> NoiseChoice | None:
+    """Return which noise the sum of a mean has and why, in units of the data; None where there is no choice."""
+    half = _half(price)
+    halves = mean_noises(bounds, unit_query, half)
+    total = halves[1]
+    choice = half.choice(total)
+    if price.delta is not None and price.pays_gaussian:
+        _, gaussian = _gaussian_pair(halves, price.parameter.value, price.delta)
+        taken = noises_of_mean(bounds, unit_query, price)[0].mechanism.name
+        choice = choice_between(taken, total.noise, gaussian.noise)
+    return None if choice is None else choice.times(bounds.step)
 
 
 def _gaussian_pair(

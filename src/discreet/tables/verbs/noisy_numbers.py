@@ -16,7 +16,7 @@ from ...mechanisms.contract import (
     need_parameter,
     read_parameter,
 )
-from ...mechanisms.count_noise import CountNoise, choose_noise
+from ...mechanisms.count_noise import CountNoise, NoiseChoice, choose_noise, compare_noise
 from ...mechanisms.noisy_counts import LARGEST_COUNT, NoisyCounts, NoisyCountsLaw
 from ...privacy.calibration import read_share
 from ...privacy.composition import compose
@@ -156,6 +156,16 @@ class NoisePrice:
         with_both = self.delta is not None and self.currency == "epsilon and delta"
         return self.currency in (None, "rho") or with_both
 
+    def choice(self, noise: ListNoise) -> NoiseChoice | None:
+        """Return which noise a list has and why; None where the price leaves no choice."""
+        return self.choice_of(noise.mechanism.name, noise.sensitivity)
+
+    def choice_of(self, name: str, sensitivity: Sensitivity) -> NoiseChoice | None:
+        """Return why the noise of a name was taken, by the sensitivity of a list; None where there is no choice."""
+        if not self.pays_gaussian:
+            return None
+        return compare_noise(name, sensitivity, self.parameter, self.delta)
+
     def charge(self, guarantee: Guarantee) -> Guarantee:
         """Return a guarantee in the unit that the account counts.
 
@@ -204,6 +214,7 @@ class NoisyNumbers:
         numbers: reads the numbers of one group: a list of numbers for every noise. Private.
         worst_error: returns a bound on the error of one number, or None.
         price: how much privacy the noise may cost, where it was chosen by that; or None.
+        choice: returns which noise was taken and why, where there was a choice; or None.
     """
 
     unit_query: UnitQuery
@@ -212,6 +223,7 @@ class NoisyNumbers:
     numbers: Callable[[Any], Sequence[Sequence[int]]]
     worst_error: Callable[[], ErrorBound | None]
     price: NoisePrice | None = None
+    choice: Callable[[], NoiseChoice | None] | None = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -251,6 +263,8 @@ class NoisyNumbers:
             worst_error=self.worst_error,
             lists=self._lists if self.unit_query.drawing is None else None,
         )
+        if self.choice is not None:
+            order = replace(order, noise=self.choice)
         return order.deliver(self._prepare, self.unit_query.label(lambda one, _: name(one), None))
 
     def _lists(self) -> NoisyLists:

@@ -15,10 +15,10 @@ from ...selection.terms import RecordTerms
 from .. import engines as tables
 from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
-from .mean_noise import noises_of_mean
+from .mean_noise import choice_of_mean, noises_of_mean
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
 from .private_groups import delta_of_method
-from .sum_bounds import SumBounds, error_of_sum, name_of_mean, read_bounds, sum_noise
+from .sum_bounds import SumBounds, choice_of_sum, error_of_sum, name_of_mean, read_bounds, sum_noise
 from .sum_without_bounds import read_sum_question, refuse_delta, release_without_bounds
 from .units import columns_of, read_unit_query
 
@@ -99,7 +99,8 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         return Lattice(bounds.step)[numbers[0]]
 
     worst_error = partial(error_of_sum, bounds, noise, unit_query.group_count)
-    question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error, price)
+    choice = partial(choice_of_sum, bounds, noise, price)
+    question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error, price, choice)
     return question.release(_query("sum", column, bounds), terms, name)
 
 
@@ -171,7 +172,9 @@ def mean(  # noqa: PLR0913  # as sum
     noises = noises_of_mean(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column)
 
-    question = NoisyNumbers(unit_query, noises, columns, bounds.size_and_total, lambda: None, price)
+    choice = partial(choice_of_mean, bounds, unit_query, price)
+    numbers = bounds.size_and_total
+    question = NoisyNumbers(unit_query, noises, columns, numbers, lambda: None, price, choice)
     name = name_of_mean(bounds, noises, unit_query.group_count)
     return question.release(_query("mean", column, bounds), terms, name)
 

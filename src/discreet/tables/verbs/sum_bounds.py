@@ -11,6 +11,7 @@ from ...base.doors import fix, spelling
 from ...base.numbers import Number, exact, positive
 from ...errors import InvalidArgument, InvalidNumber, preview
 from ...mechanisms.accuracy import AVERAGED, CONFIDENCE, SUMMED, ErrorBound
+from ...mechanisms.count_noise import NoiseChoice
 from ...mechanisms.noisy_counts import counts_sensitivity
 from ...privacy.sensitivity import ReplacedGroups, Sensitivity
 from ...selection.answers import Answer
@@ -148,6 +149,12 @@ def error_of_sum(bounds: SumBounds, noise: ListNoise, groups: int = 1) -> ErrorB
     """Return how far off any of the sums of so many groups may be."""
     off = noise.error(groups)
     return ErrorBound((off + 1) * bounds.step if off else Fraction(0), CONFIDENCE, SUMMED)
+
+
+def choice_of_sum(bounds: SumBounds, noise: ListNoise, price: NoisePrice) -> NoiseChoice | None:
+    """Return which noise a sum has and why, in units of the data; None where there is no choice."""
+    choice = price.choice(noise)
+    return None if choice is None else choice.times(bounds.step)
 
 
 def size_noise(unit_query: UnitQuery, price: NoisePrice) -> ListNoise:

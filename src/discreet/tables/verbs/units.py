@@ -18,7 +18,7 @@ from ...privacy.units import read_unit
 from ...selection.answers import Answer
 from ...selection.candidates import Answers, Labels
 from ...selection.date_grid import ClockKind
-from ...selection.question import Query, Question, answers_at, question_of
+from ...selection.question import Order, Query, Question, answers_at, question_of
 from ...selection.releases import Release
 from ...selection.scores.contract import Score
 from ...selection.terms import DEFAULTS, Terms, check_names
@@ -208,9 +208,9 @@ class UnitQuery:
         query: Query,
         choose: Choose,
         name: Name,
-        charge: Callable[[Guarantee], Guarantee] | None = None,
+        settle: Callable[[Order], Order] | None = None,
     ) -> Release:
-        """Release an answer: one, or one per group; at another charge than its guarantee, if that is given."""
+        """Release an answer: one, or one per group; of an order that is settled further, if that is given."""
         check_names(self.terms)
         questions = [
             question_of(score, self.terms, self.relation, self.records.unit, answers)
@@ -232,8 +232,8 @@ class UnitQuery:
 
         if self.records.by is not None:  # no single law answers
             order = replace(order, guarantee=self.together(order.guarantee), question=None)
-        if charge is not None:
-            order = replace(order, guarantee=charge(order.guarantee))
+        if settle is not None:
+            order = settle(order)
         return order.deliver(prepare, self.label(questions[0].naming(name), size))
 
     def label(self, name: Name, size: int | None) -> Callable[[Any], object]:
