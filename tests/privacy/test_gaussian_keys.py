@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.privacy import gaussian_keys
+from discreet.privacy import DiscreteGaussianDP, compose, gaussian_keys
 from discreet.privacy.gaussian_keys import GaussianThreshold, _OwnKeys
 from discreet.privacy.sensitivity import Neighbors
 from discreet.sampling.gaussian_tails import tail
@@ -247,3 +247,55 @@ def test_delta_at_an_epsilon_below_zero(sigma_squared: str, cells: int) -> None:
         exact = excess(threshold, float(epsilon), (60,) * cells, (61,) * cells, 61)
         found = gaussian_keys._delta_of_others(F(sigma_squared), cells, epsilon)
         assert float(found) == pytest.approx(exact, rel=1e-9)
+
+
+def twice(law: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probabilities of two answers."""
+    return np.multiply.outer(law, law)
+
+
+PARTS = [("1/2", 2, 2), ("1", 3, 3), ("2", 3, 1), ("9", 12, 2)]
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(("sigma_squared", "least", "keys"), PARTS)
+def test_the_parts_hold_for_all_small_tables_at_every_epsilon(
+    sigma_squared: str, least: int, keys: int, relation: Neighbors
+) -> None:
+    threshold = GaussianThreshold(F(sigma_squared), least, keys, relation)
+    together = compose(*threshold.parts)
+    pairs = sorted(neighbours(min(keys, 2), relation))
+    for epsilon in (F(0), F(1, 10), F(1), F(3), F(8)):
+        promise = float(together.delta_at(epsilon))
+        assert threshold.delta_at(epsilon) <= together.delta_at(epsilon)
+        assert (
+            max(excess(threshold, float(epsilon), *pair, KEYS) for pair in pairs) <= promise + 1e-12
+        )
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(("sigma_squared", "least"), [("1/2", 2), ("2", 4), ("4", 6)])
+def test_two_answers_of_own_and_shared_keys(
+    sigma_squared: str, least: int, relation: Neighbors
+) -> None:
+    """By enumeration of both answers together, in both directions; without a delta for own keys it would fail."""
+    threshold = GaussianThreshold(F(sigma_squared), least, 1, relation)
+    two = compose(*threshold.parts, *threshold.parts)
+    noise_alone = compose(threshold.parts[1], threshold.parts[1])
+    failed = False
+    for epsilon in (F(0), F(1, 2), F(2), F(5)):
+        promise, less = float(two.delta_at(epsilon)), float(noise_alone.delta_at(epsilon))
+        for one, other in ((0, 1), (1, 0), (1, 2), (2, 1), (40, 41), (41, 40)):
+            laws = [twice(shown(threshold.sigma_squared, least, n, 42)) for n in (one, other)]
+            worst = float(np.maximum(laws[0] - math.exp(float(epsilon)) * laws[1], 0).sum())
+            assert worst <= promise + 1e-12
+            failed |= worst > less + 1e-9
+    assert failed
+
+
+def test_the_parts_of_a_threshold() -> None:
+    threshold = GaussianThreshold(F(357, 2), 71, 10, "replace_one")
+    own, counts = threshold.parts
+    assert is_near(own.delta, "9.79652467606e-7")
+    assert (own.epsilon, counts) == (F(0), DiscreteGaussianDP(F(357, 2), 20, 1, "replace_one"))
+    assert {own.neighbors, counts.neighbors} == {"replace_one"}

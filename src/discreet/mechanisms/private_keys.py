@@ -51,7 +51,8 @@ class PrivateKeys:
     With M the noise of `ProbabilitiesByCount` a key is released if M <= n, with the count n + t - M for a public t.
 
     Guarantee: (epsilon, delta)-DP, with the counts or without them, where a record that comes or goes changes
-    the counts of at most `keys` keys by one; and of several keys by the optimal rule, as many times that of one.
+    the counts of at most `keys` keys by one; and of several keys also the parts of the rule: as many times that
+    of one, or the noisy counts and a delta for keys of one record.
 
     Side channels: a draw reads a number of words that follows from the answer and from public numbers, but for
     doubts: docs/reference/mechanisms/private_keys.md. Its time depends on the sizes of classes too.
@@ -109,7 +110,9 @@ class PrivateKeys:
         """The guarantee of all keys together, with their counts; of several also that of one, so many times."""
         # Of one key by the optimal rule, Coq: Keys.keys_up, Keys.keys_down, Keys.delta_needed
         whole = ApproxDP(self.epsilon, self.delta, self.neighbors)
-        if self.changes == 1 or self.threshold is not None:
+        if self.threshold is not None:
+            return with_parts(whole, *self.threshold.parts)
+        if self.changes == 1:
             return whole
         of_a_key = ApproxDP(*self.share, self.neighbors)
         return with_parts(whole, of_a_key.repeated(self.changes))

@@ -15,6 +15,8 @@ from flint import arb
 
 from ..sampling.enclosures import ball, lower, precision, probability_above
 from ..sampling.gaussian_tails import tail
+from .approx_dp import ApproxDP
+from .discrete_gaussian_dp import DiscreteGaussianDP
 from .gaussian_cells import delta_of_cells
 from .sensitivity import Neighbors
 
@@ -80,6 +82,15 @@ class GaussianThreshold:
             if most <= delta or own.is_single:
                 return most <= delta
         return False
+
+    @property
+    def parts(self) -> tuple[ApproxDP, DiscreteGaussianDP]:
+        """Both promises of the parts: a delta for own keys that are shown, and the counts of all keys."""
+        # *Many releases*: both pairs together tell no less.
+        with precision(_BITS):
+            shown = probability_above(-(-self.keys * self._log).expm1())
+        counts = DiscreteGaussianDP(self.sigma_squared, self._moved, 1, self.neighbors)
+        return ApproxDP(Fraction(0), shown, self.neighbors), counts
 
     def _falling_bounds(self, epsilon: Fraction) -> Iterator[tuple[Fraction, _OwnKeys]]:
         """Yield bounds on the delta of all own keys that are left, the largest first; then its halves follow."""
