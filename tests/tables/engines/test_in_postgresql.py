@@ -12,10 +12,13 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.exc import OperationalError
 
 import discreet
 from discreet import Grid
 from discreet.errors import DataUnavailable, UnreadableData
+from discreet.tables.datasets.databases import Database
+from discreet.tables.engines.reach import ReachCheck
 from discreet.tables.engines.server_session import ServerRows
 
 from ...engines import postgresql_engine
@@ -345,6 +348,41 @@ def test_a_connection_of_the_callers_own_is_left_alone(server: Engine) -> None:
         rows = discreet.scan_query("SELECT 'tea' AS word", connection)
         assert isinstance(rows.read_rows(), dict)
         assert counts(rows, "word", ["tea"]) == [1]
+
+
+def test_tables_and_views_stay_as_they_were_checked(server: Engine) -> None:
+    """Until an answer is there, none of them is replaced, not even between two passes."""
+    table = make(server, "CREATE TABLE TABLE_NAME AS SELECT 'tea' AS word")
+    view = make(server, f"CREATE VIEW TABLE_NAME AS SELECT * FROM {table}")
+    database = Database(server.url.render_as_string(hide_password=False))
+    changes = (
+        f"CREATE OR REPLACE VIEW {view} AS SELECT CAST('no' AS text) AS word",
+        f"DROP TABLE {table} CASCADE",
+    )
+    rows = database.fetch(f"SELECT * FROM {view}", None, ReachCheck(with_views=True))
+    assert isinstance(rows, ServerRows)
+    for change in changes:
+        with pytest.raises(OperationalError, match="lock timeout"):
+            make(server, "SET LOCAL lock_timeout = 200", change)
+    assert counts(rows, "word", ["tea"]) == [1]
+    del rows
+    for change in changes:
+        make(server, change)
+
+
+def test_a_table_that_takes_the_name_is_not_read(server: Engine) -> None:
+    """The locks of the second connection must be those of the first."""
+    table = make(server, "CREATE TABLE TABLE_NAME AS SELECT 1 AS a")
+    check = ReachCheck(
+        record={"table": f"public.{table}", "number": 0, "database": "", "views": ""}
+    )
+
+    database = Database(server.url.render_as_string(hide_password=False))
+    rows = database.fetch(f"SELECT * FROM {table}", table, check)
+    assert isinstance(rows, ServerRows)
+    check._locks = frozenset({1})
+    with pytest.raises(discreet.errors.InvalidArgument, match="not what it was"):
+        rows.read(["a"])
 
 
 GOLDEN = Path(__file__).with_name("golden_postgresql.sql")

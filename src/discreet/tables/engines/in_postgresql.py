@@ -128,15 +128,22 @@ class InPostgreSQL:
         return lazy(once.with_columns(unit, start))
 
     def with_units(self, rows: Frame, of: ColumnType, most: int) -> Frame:
-        """Return the rows with UNIT, START and SIZE by a window; units that keep all rows are not hashed."""
+        """Return the rows with UNIT, START and SIZE by windows; units that keep all rows are not hashed.
+
+        A hash takes ten times as long as a row of a window, so one row of a unit has it, and others take it over.
+        """
         native: SqlFrame = rows.to_native()
-        unit, number = f'"{PERSON}"', native.columns_of[PERSON]
+        person, none = f'"{PERSON}"', sql_constant(0, "bigint")
         size = SqlExpression("pg_catalog.count(*)", "bigint", SIZE).over([PERSON], [])
-        sized = native.with_columns(SqlExpression(unit, number, UNIT), size)
-        start = _start_of_rule(_id_text(unit, of))
-        is_large = f'"{SIZE}" > {sql_constant(most, "bigint")}'
-        some = f"CASE WHEN {is_large} THEN {start} ELSE {sql_constant(0, 'bigint')} END"
-        return lazy(sized.with_columns(SqlExpression(some, "bigint", START)))
+        place = SqlExpression("pg_catalog.row_number()", "bigint", _PLACE).over([PERSON], [])
+        is_first = f'"{_PLACE}" = {sql_constant(1, "bigint")} AND "{SIZE}" > {sql_constant(most, "bigint")}'
+        hashes = f"CASE WHEN {is_first} THEN {_start_of_rule(_id_text(person, of))} END"
+        of_unit = SqlExpression(f"pg_catalog.max({hashes})", "bigint").over([PERSON], [])
+        start = SqlExpression(f"COALESCE({of_unit.text}, {none})", "bigint", START)
+        unit = SqlExpression(person, native.columns_of[PERSON], UNIT)
+        return lazy(
+            native.with_columns(size, place).with_columns(unit, start).drop([_PLACE], strict=True)
+        )
 
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows as they are: every pass sees one state of the server, and selects the same."""
@@ -202,6 +209,9 @@ class InPostgreSQL:
         place = SqlExpression(f"({number} - CAST('1' AS bigint))", "bigint", POSITION)
         return lazy(native.with_columns(place))
 
+
+_PLACE = "place_in_unit"
+"""The column of the places of rows in their unit, in any order."""
 
 _INTEGER = ColumnType("", "integer", "Int64", -(2**63), 2**63 - 1)
 
