@@ -1,6 +1,7 @@
 """A connection to a service gives what a connection in this process gives."""
 
 import asyncio
+import contextlib
 import datetime as dt
 import inspect
 import json
@@ -34,6 +35,7 @@ from discreet.service.asking.wire import REPLAYED, write_release
 from discreet.service.http import http_client
 from discreet.service.http.app import make_app
 from discreet.service.http.http_client import BoundedClient, HttpClient, connect_to
+from discreet.service.http.replies import LONGEST_WAIT
 
 from ..answer_times import answering
 from ..asking.test_connect import REFUSED, TEXT, write_files
@@ -187,6 +189,12 @@ def test_a_token_does_not_travel_in_the_clear() -> None:
             connect_to(url, "t")
     for url in ("https://example.com", "http://127.0.0.1:8765", "http://localhost"):
         assert connect_to(url, "t")
+
+
+def test_the_client_waits_longer_than_a_service_that_postpones() -> None:
+    """Else an answer of just more than a minute would be a service that cannot be reached."""
+    with contextlib.closing(connect_to("https://data.example.org", "t")) as client:
+        assert client.client.timeout.read >= LONGEST_WAIT + 10
 
 
 def test_a_service_that_is_not_there() -> None:

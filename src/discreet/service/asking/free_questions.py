@@ -43,7 +43,6 @@ def check_number_of_values(terms: Mapping[str, object]) -> None:
         )
 
 
-@public_errors()
 def parts_of_question(question: Call) -> list[Call]:
     """Return the questions that a statement of SQL stands for; none of another question.
 

@@ -28,8 +28,10 @@ _SECONDS_FOR_A_REPLY = 300.0
 
 _POSTPONED = 202
 _PAUSE = 1.0
-"""Seconds after which an answer is asked for again that was not there after a minute."""
 """Seconds after which an answer that comes later is asked for again."""
+
+_SILENCE = 90.0
+"""Seconds for which nothing may come: a service says after a minute that the answer comes later."""
 
 
 class Client(Protocol):
@@ -237,7 +239,7 @@ def connect_to(url: str, token: str) -> BoundedClient:
     client: Any = httpx.Client(
         base_url=address,
         headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
-        timeout=60,
+        timeout=_SILENCE,
         follow_redirects=False,
     )
     return BoundedClient(client)
