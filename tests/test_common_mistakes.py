@@ -487,6 +487,6 @@ def test_values_of_a_column_that_is_given_as_candidates_are_not_quoted(
         except DiscreetError as error:
             seen.append(error)  # type: ignore[arg-type]
     words = " ".join(str(getattr(one, "message", one)) for one in seen)
-    assert "as if they were taken from a column" in words
+    assert "which looks like a column" in words
     for private in ("anary", "1234567", "7654321", "1977", "1988"):
         assert private not in words

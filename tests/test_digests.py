@@ -225,7 +225,7 @@ def test_a_mechanism_that_says_nothing_of_itself_cannot_be_paid_for() -> None:
     mechanism: Any = Mute()
     discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism)
     till = Till()
-    with pytest.raises(InvalidArgument, match="does not say its parameters"):
+    with pytest.raises(InvalidArgument, match="does not state its parameters"):
         discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism, ledger=till)
     assert not till.bills
 

@@ -82,4 +82,4 @@ def test_the_port_of_a_service_is_part_of_where_it_listens(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["serve", "--port", "80"]) == 2
-    assert "No such option: --port; here it is --listen" in capsys.readouterr().err
+    assert "No such option: --port, here it is --listen" in capsys.readouterr().err

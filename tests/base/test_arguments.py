@@ -110,7 +110,7 @@ TABLE = pd.DataFrame({"drink": ["tea", "tea", "coffee"]})
 def test_a_batch_has_exact_names_and_a_mapping_of_its_own() -> None:
     batch = Batch().add(Lie("open"), discreet.mode, TABLE, "drink", candidates=["tea"], epsilon=1)
     assert [(type(name), name) for name in batch.questions] == [(str, "open")]
-    with pytest.raises(InvalidArgument, match="take another name"):
+    with pytest.raises(InvalidArgument, match="Take another name"):
         batch.add("open", discreet.mode, TABLE, "drink", candidates=["tea"], epsilon=1)
     given = dict(batch.questions)
     copied = Batch(given)

@@ -32,7 +32,7 @@ def test_works_and_folders_are_checked_first(tmp_path: Path) -> None:
     for works, reason in (
         (["unpaid"], "give two works"),
         (["unpaid", "unpaid"], "give two works"),
-        (["other", "unpaid"], "no work 'other'; there are unpaid"),
+        (["other", "unpaid"], "no work 'other'. There are unpaid"),
         ([f"unpaid={tmp_path}", "unpaid"], "it has no src/discreet"),
     ):
         command = [sys.executable, "-m", "bench.checkouts", *works]

@@ -56,7 +56,7 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
         ([*MODE, "--candidates", "", "--epsilon", "1"], "candidates must not be empty"),
         (
             [*MODE, "--candidates", "a,,b", "--epsilon", "1"],
-            "has an empty value; remove a comma",
+            "has an empty value. Remove a comma",
         ),
         ([*MODE, "--candidates", '"a,b', "--epsilon", "1"], "a quote that is not closed"),
         (
@@ -86,10 +86,10 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
             "No such option: --size",
         ),
         (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'COLUMN'"),
-        (["mean", EXAMPLE, "age", "--lo", "0"], "No such option: --lo; here it is --minimum"),
+        (["mean", EXAMPLE, "age", "--lo", "0"], "No such option: --lo, here it is --minimum"),
         (
             ["median", EXAMPLE, "age", "--maximum", "9"],
-            "No such option: --maximum; here it is --hi",
+            "No such option: --maximum, here it is --hi",
         ),
         (["mode", EXAMPLE, "age", "--mim", "9"], "No such option: --mim"),
         (["mode", EXAMPLE, "age", "--language", "zh"], "--language goes before the command"),

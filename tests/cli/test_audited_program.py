@@ -33,7 +33,7 @@ def test_a_claim_is_audited_and_its_record_repeated(
     words = ["audit", "mechanism", program, "--universe", "0,1", "--record", "record.txt"]
     assert run([*words, "--epsilon", "1.0987"]) == 0
     assert capsys.readouterr().out.startswith(
-        "no counterexample among 12 pairs; this is no proof\n"
+        "no counterexample among 12 pairs, which is not a proof\n"
     )
     assert run(["audit", "repeat", "record.txt", program]) == 0
     assert capsys.readouterr().out.endswith("as in the record\n")

@@ -88,7 +88,7 @@ def test_a_path_of_a_dataset_is_charged_to_it(
     [
         (["mode", "people", "city", "--candidates", "Berne"], "did you mean 'Bern'?"),
         (["mode", "people", "age", "--candidates", "130"], "beyond the maximum"),
-        (["mode", "people", "age", "--candidates", "x"], "'x' is no value of column 'age'"),
+        (["mode", "people", "age", "--candidates", "x"], "'x' is not a value of column 'age'"),
         (["median", "people", "city"], "declared as string"),
         (["median", "people", "age", "--lo", "0", "--hi", "130"], "beyond the bounds"),
         (["median", "people", "age", "--lo", "0"], "give --hi"),
@@ -209,7 +209,7 @@ def test_every_command_of_a_ledger_takes_a_described_dataset(
     [
         (["show", "peoples"], "describes no dataset 'peoples' (did you mean 'people'?)"),
         (["show", "people", "--dataset", "other"], "leave out --dataset"),
-        (["show", "--dataset", "other"], "no budget was opened for the dataset 'other'; there are people"),
+        (["show", "--dataset", "other"], "no budget was opened for the dataset 'other'. There are people"),
         (["spent"], "which budget is it? give --dataset, or name a dataset"),
         (["open", "peoples"], "describes no dataset 'peoples' (did you mean 'people'?)"),
     ],

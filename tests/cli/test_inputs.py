@@ -109,7 +109,7 @@ def test_a_file_whose_name_does_not_say_its_format(
 ) -> None:
     (folder / "own.dat").write_text(ROWS)
     assert run(["mode", "own.dat", "drink", *DRINK]) == 3
-    assert "own.dat does not say its format; say it: --format csv" in capsys.readouterr().err
+    assert "own.dat does not state its format. Give --format csv" in capsys.readouterr().err
     assert run(["mode", "own.dat", "drink", *DRINK, "--format", "csv"]) == 0
     assert capsys.readouterr().out == "tea\n"
     assert run(["mode", "own.dat", "drinks", *DRINK, "--format", "csv"]) == 3
@@ -297,7 +297,7 @@ def test_a_private_number_on_the_command_line_is_refused_and_not_repeated(
 ) -> None:
     assert run(["noise", "laplace", "4242", "--sensitivity", "1", "--epsilon", "1"]) == 3
     err = capsys.readouterr().err
-    assert "others see it" in err
+    assert "others can see" in err
     assert "4242" not in err
 
 

@@ -40,7 +40,7 @@ def test_counts_with_a_delta(visits: str, capsys: pytest.CaptureFixture[str]) ->
 
 def test_what_is_missing_or_contradicts(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
     for wrong, words in (
-        (["keys", visits, "page", "--epsilon", "1"], "--delta is missing"),
+        (["keys", visits, "page", "--epsilon", "1"], "give --delta"),
         (["counts", visits, "page", *TERMS, "--max-candidates", "2"], "goes with candidates"),
         (
             ["counts", visits, "page", "--candidates", "tea", "--epsilon", "1", "--most", "3"],

@@ -196,7 +196,7 @@ def test_the_budgets_of_one_dataset(capsys: pytest.CaptureFixture[str]) -> None:
     assert "bids" in told
     assert "people" not in told
     assert command("ledger show budget.db --dataset bid") == 2
-    assert "no budget was opened for the dataset 'bid'; there are bids, people" in (
+    assert "no budget was opened for the dataset 'bid'. There are bids, people" in (
         capsys.readouterr().err
     )
 

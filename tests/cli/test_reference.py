@@ -48,7 +48,7 @@ def test_the_help_of_every_command(
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
     assert f"Example: discreet {' '.join(names)} " in " ".join(out.split())
-    for phrase in ("Who pays", "Whose", "whose a row", "_command", "_app", "LedgerArgument"):
+    for phrase in ("Who pays", "Whose", "who a row", "_command", "_app", "LedgerArgument"):
         assert phrase not in out, phrase
 
 

@@ -25,7 +25,7 @@ def test_it_is_shown_and_cleared(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.out.endswith(
         "people.csv: 2 answers about this file so far: ε = 1.5 together (add/remove one record)\n"
     )
-    assert "courtesy and no budget" in shown.err
+    assert "stops nothing" in shown.err
     assert run_command(["tally", "--json"]) == 0
     [row] = json.loads(capsys.readouterr().out)
     assert row.pop("file").endswith("people.csv")

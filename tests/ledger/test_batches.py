@@ -123,13 +123,13 @@ def test_the_cost_of_all() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InvalidArgument, match="take another name"):
+    with pytest.raises(InvalidArgument, match="Take another name"):
         batch().add("age", discreet.select, [1])
     with pytest.raises(InvalidArgument, match="epsilon or rho"):
         batch().split()
     with pytest.raises(InvalidArgument, match="epsilon or rho"):
         batch().split(epsilon=1, rho=1)
-    with pytest.raises(UnknownName, match="'agee'; the questions are drink, age, tail"):
+    with pytest.raises(UnknownName, match=r"'agee'. The questions are drink, age, tail"):
         batch().split(epsilon=1, weights={"agee": 1})
     with pytest.raises(InvalidNumber, match=r"weights\['age'\]"):
         batch().split(epsilon=1, weights={"age": 0})
@@ -143,10 +143,10 @@ def test_refusals() -> None:
     with pytest.raises(InvalidArgument, match="several quantiles take epsilon"):
         several.split_by_error({"q": 1})
     noise = Batch().add("n", discreet.geometric, 3, sensitivity=1)
-    with pytest.raises(InvalidArgument, match="split by weights"):
+    with pytest.raises(InvalidArgument, match="Split by weights"):
         noise.split_by_error({"n": 1})
     smooth = Batch().add("p", discreet.best_price, [1], candidates=Grid(0, 3), continuous=True)
-    with pytest.raises(InvalidArgument, match="split by weights"):
+    with pytest.raises(InvalidArgument, match="Split by weights"):
         smooth.split_by_error({"p": 1})
     with pytest.raises(InvalidArgument, match="is no verb"):
         Batch().add("x", lambda **_: discreet.select([1], sensitivity=1, epsilon=1)).bills()

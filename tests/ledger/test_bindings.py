@@ -145,7 +145,7 @@ def test_a_changed_source_or_bound_needs_the_owners_word(changed: Dataset) -> No
     ledger = opened(people("/a.csv"))
     for _ in range(2):
         with pytest.raises(
-            InvalidArgument, match="discreet ledger describe people; what was spent stays"
+            InvalidArgument, match=r"discreet ledger describe people. What was spent stays"
         ):
             ledger.session(changed).median(changed, "age", epsilon=1)
         with pytest.raises(InvalidArgument, match=r"ledger\.describe"):
@@ -168,7 +168,7 @@ def test_a_changed_unit_fits_no_budget_that_protects_others() -> None:
         ledger.describe(people(privacy_unit="visit"))
     with pytest.raises(InvalidArgument, match="was opened as"):
         ledger.open(people(privacy_unit="visit"), epsilon=9)
-    with pytest.raises(InvalidArgument, match="leave privacy_unit out"):
+    with pytest.raises(InvalidArgument, match="Leave privacy_unit out"):
         ledger.open(people(), epsilon=9, privacy_unit="visit")
 
 
@@ -193,7 +193,7 @@ def test_two_datasets_of_one_source_share_a_budget(tmp_path: Path) -> None:
 
 def test_a_budget_cannot_move_to_the_source_of_another(tmp_path: Path) -> None:
     ledger = opened(people("/a.csv"), people("/b.csv", name="visits"))
-    with pytest.raises(InvalidArgument, match="one source has one budget"):
+    with pytest.raises(InvalidArgument, match="One source has one budget"):
         ledger.describe(people("/b.csv"))
 
 
@@ -247,7 +247,7 @@ def test_all_datasets_of_a_source_are_renewed_together() -> None:
 def test_a_name_that_is_taken_is_no_period() -> None:
     ledger = opened(people())
     ledger.open("people 2027", epsilon=5, privacy_unit="user")
-    with pytest.raises(InvalidArgument, match="name the period otherwise"):
+    with pytest.raises(InvalidArgument, match="Name the period otherwise"):
         ledger.renew(people(), "2027", epsilon=5)
 
 

@@ -81,17 +81,17 @@ def test_after_a_crash_the_owner_knows_what_is_known(where: str) -> None:
     told = str(again)
     at = again.at[:19].replace("T", " ")
     assert f"charged already, at {at} UTC: ε = 0.5" in told
-    assert "Whoever charged it may be making it right now." in told
-    assert "only if it was lost as a whole, make it once" in told
+    assert "The process that charged it may be making it right now." in told
+    assert "only if it was lost, make it once" in told
     made = session.charge(HALF, **MEAN).done("means.json")
     assert (made.is_done, made.note, made.is_new) == (True, "means.json", False)
     assert made.done("means.json") == session.done("mean", "means.json") == made
     for note in ("elsewhere", "made"):
         with pytest.raises(
-            RequestConflict, match=r"'mean' was noted as made: means\.json; a second"
+            RequestConflict, match=r"'mean' was noted as made: means\.json. Charge a second"
         ):
             made.done(note)
-        with pytest.raises(RequestConflict, match="a second release needs a charge of its own"):
+        with pytest.raises(RequestConflict, match="a second release under another request"):
             session.done("mean", note)
     again = Ledger(where).session("adult").charge(HALF, **MEAN)
     assert (again.note, again.is_new) == ("means.json", False)
@@ -204,7 +204,7 @@ def test_what_others_account_with_is_counted_where_it_can_be(guarantee: Guarante
     try:
         ledger.session("adult").charge(guarantee, **MEAN)
     except InvalidArgument as refused:
-        assert "none follows from this release" in str(refused)  # noqa: PT017
+        assert "this release" in str(refused)  # noqa: PT017
         assert guarantee.rho is None
     else:
         again = ledger.session("adult").charge(guarantee, **MEAN)
@@ -243,9 +243,9 @@ def test_shares_and_privacy_units_count() -> None:
     [
         ({"guarantee": "1/2"}, "a charge takes a guarantee that can be written down"),
         ({"guarantee": None}, "a charge takes a guarantee"),
-        ({"guarantee": NoGuarantee("?", "add_remove")}, "counts epsilon, and none follows"),
-        ({"guarantee": ZCDP(Fraction(1), "add_remove")}, "counts epsilon, and none follows"),
-        ({"guarantee": PureDP(Fraction(1), "replace_one")}, "ask the mechanism with"),
+        ({"guarantee": NoGuarantee("?", "add_remove")}, "counts epsilon, and this release"),
+        ({"guarantee": ZCDP(Fraction(1), "add_remove")}, "counts epsilon, and this release"),
+        ({"guarantee": PureDP(Fraction(1), "replace_one")}, "Ask the mechanism with"),
         ({"description": ""}, "description must be a printable name"),
         ({"description": "a\nb"}, "description must be a printable name"),
         ({"request": 3}, "request must be a printable name"),
@@ -317,7 +317,7 @@ def test_on_the_command_line(
     assert "do not make it again" in told
     assert run(words.split()) == 0  # once more, and nothing is noted
     assert run(words.replace("means", "others").split()) == 2
-    assert "a second release needs a charge of its own" in capsys.readouterr().err
+    assert "a second release under another request" in capsys.readouterr().err
     assert run([*asked, "--epsilon", "1/2", "--request", "m", "--json"]) == 1
     found = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (found["is_new"], found["note"], found["event"]) == (False, "means.json", 2)

@@ -48,7 +48,7 @@ def test_a_copy_that_is_put_back_is_refused(tmp_path: Path) -> None:
         lambda: Ledger(path).budgets(), lambda: ledger.open("census", epsilon=1),
     ]  # fmt: skip
     for ask in asked:
-        with pytest.raises(LedgerCorrupt, match="replaced by an older copy, or written anew"):
+        with pytest.raises(LedgerCorrupt, match="replaced by an older copy, or rewritten"):
             ask()
     assert Ledger(tmp_path / "copy.db").verify().events == 7  # under its own name it is what it is
 
@@ -165,7 +165,7 @@ def test_a_checkpoint_that_cannot_be_written_withholds_the_answer() -> None:
         LedgerUnwritable, match=r"of event 3 cannot be written \(ValueError\)"
     ) as told:
         session.buy(bill("1/5", "r"), answering(31415))
-    assert told.value.__notes__ == ["this is paid: request='r' asks again at no cost"]
+    assert told.value.__notes__ == ["this is paid: retry with request='r' at no cost"]
     assert "secret" not in str(told.value)
     assert told.value.__context__ is None
     for _ in range(2):  # a stored answer is withheld as well
@@ -218,7 +218,7 @@ def test_a_payment_that_cannot_be_noted_draws_nothing() -> None:
     session = ledger.session("adult")
     with pytest.raises(LedgerUnwritable) as told:
         session.buy(bill("1/5", "r"), undrawn)
-    assert told.value.__notes__ == ["this is paid: request='r' asks again at no cost"]
+    assert told.value.__notes__ == ["this is paid: retry with request='r' at no cost"]
     sink.refused.clear()
     assert session.buy(bill("1/5", "r"), answering(5)) == 5
     assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
@@ -294,7 +294,7 @@ def test_places_where_no_checkpoints_are_kept(tmp_path: Path) -> None:
         Ledger(checkpoints=mixed)
     for line in ("{}", "3", '{"ledger": 1, "number": 1, "at": null, "head": ""}'):
         mixed.write_text(line)
-        with pytest.raises(LedgerCorrupt, match="a line that is no checkpoint"):
+        with pytest.raises(LedgerCorrupt, match="a line that is not a checkpoint"):
             Ledger().verify(checkpoints=mixed)
     mixed.write_text("a letter")
     for nothing in (mixed, "", 3):

@@ -234,7 +234,7 @@ def test_an_answer_that_cannot_be_stored_is_not_given(tmp_path: Path) -> None:
             told = str(error) + repr(vars(error)) + repr(error.args)
             assert "271828182" not in told
             error = error.__cause__ or error.__context__
-    assert failed.value.__notes__ == ["this is paid: request='r' asks again at no cost"]
+    assert failed.value.__notes__ == ["this is paid: retry with request='r' at no cost"]
     assert ledger.budgets()[0].remaining.epsilon == 0
     assert session.buy(bill(1, "r"), answering(4)) == 4
     assert ledger.verify().events == 3
@@ -248,7 +248,7 @@ def test_a_ledger_that_others_hold_is_busy(where: str, monkeypatch: pytest.Monke
     session = Ledger(where).session("adult")
 
     def while_held(_: Any) -> None:
-        with pytest.raises(LedgerBusy, match="is held by others for too long"):
+        with pytest.raises(LedgerBusy, match="was locked by others for too long"):
             session.buy(bill("1/2"), undrawn)
 
     ledger._store.write(while_held)
@@ -311,8 +311,8 @@ def test_a_server_that_is_gone() -> None:
 @pytest.mark.parametrize(
     ("moment", "charged", "note"),
     [
-        ("read", None, ["if this was paid: request='r' asks again at no cost"]),
-        ("drawn", True, ["this is paid: request='r' asks again at no cost"]),
+        ("read", None, ["if this was paid, retry with request='r' at no cost"]),
+        ("drawn", True, ["this is paid: retry with request='r' at no cost"]),
         ("kept", False, []),
     ],
 )

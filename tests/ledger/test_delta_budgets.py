@@ -23,7 +23,7 @@ def test_a_budget_in_epsilon_gets_a_delta_by_an_event(where: str) -> None:
     ledger.open("adult", analyst="a", epsilon=1)
     ledger.session("adult", "a").buy(bill("1/2"), answering(0))
     keys = bill(guarantee=ApproxDP(Fraction(1, 4), Fraction(1, 10**7), "add_remove"))
-    with pytest.raises(InvalidArgument, match="counts epsilon, and none follows"):
+    with pytest.raises(InvalidArgument, match="counts epsilon, and this release"):
         ledger.session("adult", "a").buy(keys, untouched)
     with pytest.raises(InvalidArgument, match="so a share of it is too"):  # it has none to give
         ledger.extend("adult", analyst="a", delta="1e-6", delta_for="questions")
@@ -34,7 +34,7 @@ def test_a_budget_in_epsilon_gets_a_delta_by_an_event(where: str) -> None:
     whole = ledger.extend("adult", delta="1e-6", delta_for="questions")
     assert (whole.delta_for, whole.total.delta) == ("questions", Fraction(1, 10**6))
     assert whole.spent == Amount(Fraction(1), None)
-    with pytest.raises(InvalidArgument, match="counts epsilon, and none follows"):
+    with pytest.raises(InvalidArgument, match="counts epsilon, and this release"):
         ledger.session("adult", "a").buy(keys, untouched)
     share = ledger.extend("adult", analyst="a", delta="4e-7", delta_for="questions")
     assert share.spent == Amount(HALF, None)

@@ -216,7 +216,7 @@ def test_a_file_in_write_ahead_mode_is_not_taken_for_whole(tmp_path: Path) -> No
     with closing(sqlite3.connect(tmp_path / "budget.db")) as file:
         file.execute("PRAGMA journal_mode = WAL")
         for look in (ledger.verify, ledger.history, lambda: ledger.spent("adult")):
-            with pytest.raises(LedgerCorrupt, match="put it back: PRAGMA journal_mode = DELETE"):
+            with pytest.raises(LedgerCorrupt, match="Set it back: PRAGMA journal_mode = DELETE"):
                 look()
         file.execute("PRAGMA journal_mode = DELETE")
     assert ledger.verify().events == 3

@@ -371,7 +371,7 @@ def test_an_interrupted_draw_says_how_to_ask_again() -> None:
 
     with pytest.raises(KeyboardInterrupt) as stopped:
         session.buy(bill(1, "monday"), lambda: draw)
-    assert stopped.value.__notes__ == ["this is paid: request='monday' asks again at no cost"]
+    assert stopped.value.__notes__ == ["this is paid: retry with request='monday' at no cost"]
     assert not numbers_in(stopped.value, below=sys._getframe()) & set(DRAWN)
     assert session.buy(bill(1, "monday"), answering(5)) == 5
 
@@ -392,7 +392,7 @@ def test_an_interrupted_payment_may_be_made() -> None:
 
     with pytest.raises(KeyboardInterrupt) as stopped:
         session.buy(bill(1, "monday"), prepare)
-    assert stopped.value.__notes__ == ["if this was paid: request='monday' asks again at no cost"]
+    assert stopped.value.__notes__ == ["if this was paid, retry with request='monday' at no cost"]
     assert session.buy(bill(1, "monday"), answering(5)) == 5
     assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
 

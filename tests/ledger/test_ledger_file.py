@@ -131,7 +131,7 @@ def test_others_are_waited_for_only_so_long(tmp_path: Path, monkeypatch: Any) ->
     session = ledger.session("adult")
     with held(tmp_path / "budget.db"):
         for ask in (ledger.budgets, lambda: session.buy(bill("1/2"), untouched)):
-            with pytest.raises(LedgerBusy, match="is held by others for too long; ask again"):
+            with pytest.raises(LedgerBusy, match=r"was locked by others for too long. Retry"):
                 ask()
     assert session.buy(bill("1/2"), answering(5)) == 5
 

@@ -157,7 +157,7 @@ def test_a_draw_that_fails_leaves_charges_and_says_how_to_ask_again() -> None:
     orders = [(bill("1/8", "a"), answering(271828)), (bill("1/8", "b"), failing(RuntimeError()))]
     with pytest.raises(RuntimeError) as failed:
         session.buy_batch(orders)
-    assert "this is paid: the requests 'a', 'b' ask again at no cost" in failed.value.__notes__
+    assert "this is paid: retry the requests 'a', 'b' at no cost" in failed.value.__notes__
     assert kinds(ledger) == [("charged", "a"), ("charged", "b")]
     answers = session.buy_batch([(order, answering(3)) for order, _ in orders])
     assert [(answer.indices, answer.charged) for answer in answers] == [(3, False), (3, False)]

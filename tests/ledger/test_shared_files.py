@@ -149,7 +149,7 @@ def test_the_message_names_the_file_and_both_sources(folder: Path) -> None:
         ledger.session(one).median(one, "n", epsilon="1/10")
     assert str(refused.value) == (
         f"{folder}/b1.csv is a file of two budgets: one names it by {folder}/b*.csv, and other by {folder}/*1.csv. "
-        "Nothing was charged. Describe one with a narrower source, or say that they hold the data of others: "
+        "Nothing was charged. Describe one with a narrower source, or say that they hold other people's data: "
         "discreet ledger describe one --separate"
     )
 

@@ -59,7 +59,7 @@ def test_a_share_can_grow_shrink_and_be_closed(where: str) -> None:
     ledger.session("adult", "a").buy(bill("1/4"), answering(0))
     with pytest.raises(InvalidArgument, match=r"no less than was spent, got ε = 0\.125"):
         ledger.shrink("adult", analyst="a", epsilon="1/8")
-    with pytest.raises(InvalidArgument, match="it can only shrink"):
+    with pytest.raises(InvalidArgument, match="It can only shrink"):
         ledger.shrink("adult", analyst="a", epsilon=2)
     with pytest.raises(InvalidArgument, match="is in epsilon, so its total is too"):
         ledger.shrink("adult", analyst="a", rho="1/8")
@@ -108,7 +108,7 @@ def test_a_share_without_a_delta_is_paid_by_a_budget_with_one_for_questions() ->
     ledger.open("adult", epsilon=1, delta="1e-6", delta_for="questions")
     ledger.open("adult", analyst="a", epsilon=HALF)
     slack = ApproxDP(Fraction(1, 4), Fraction(1, 10**9), "add_remove")
-    with pytest.raises(InvalidArgument, match="counts epsilon, and none follows"):
+    with pytest.raises(InvalidArgument, match="counts epsilon, and this release"):
         ledger.session("adult", "a").buy(bill(guarantee=slack), untouched)
     ledger.session("adult", "a").buy(bill("1/2"), answering(0))
     whole, share = ledger.budgets()
@@ -121,7 +121,7 @@ def test_a_share_without_a_delta_is_paid_by_a_budget_with_one_for_questions() ->
 
 def test_what_a_delta_is_for_is_said_at_opening() -> None:
     ledger = Ledger()
-    with pytest.raises(InvalidArgument, match="what is delta for"):
+    with pytest.raises(InvalidArgument, match="say what delta is for"):
         ledger.open("adult", epsilon=3, delta="1e-6")
     ledger.open("adult", epsilon=3, delta="1e-6", delta_for="questions")
     for analyst in ("a", "b"):
@@ -393,7 +393,7 @@ def test_an_owner_is_told_at_the_start_of_a_service(
     monkeypatch.setattr("discreet.service.http.serving.serve", lambda *given: served.append(given))
     assert run(["serve"]) == 0
     told = " ".join(capsys.readouterr().err.split())
-    assert "note: crowded: oversubscribed; questions are tested against" in told
+    assert "note: crowded: oversubscribed. Questions are tested against" in told
     assert len(served) == 1
     assert Ledger("budget.db").notes() == Ledger("budget.db").verify().notes
 

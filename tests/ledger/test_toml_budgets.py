@@ -69,7 +69,7 @@ def test_shares_are_those_declared_or_given(folder: Path) -> None:
     with pytest.raises(InvalidDescription, match="declares no share for bob"):
         open_described(configuration(), "people", "bob")
     assert str(open_described(configuration(), "people", "bob", epsilon=2).total) == "ε = 2"
-    with pytest.raises(InvalidArgument, match="change them there"):
+    with pytest.raises(InvalidArgument, match="Change them there"):
         open_described(configuration(), "people", epsilon=9)
 
 
@@ -168,4 +168,4 @@ def test_what_is_declared_of_the_budget_is_not_said_again(
 ) -> None:
     assert run(["ledger", "open", "people", *option]) == 2
     message = " ".join(capsys.readouterr().err.split())
-    assert "declares the privacy unit and the neighbors of people; leave them out here" in message
+    assert "declares the privacy unit and the neighbors of people. Leave them out here" in message

@@ -197,7 +197,7 @@ def test_an_older_copy_is_told_by_a_head_that_was_noted(tmp_path: Path) -> None:
     forgetting()
     ledger = Ledger(tmp_path / "budget.db")
     assert ledger.verify(early).head == early  # without the later head it looks whole
-    with pytest.raises(LedgerCorrupt, match="an older copy, or was written anew"):
+    with pytest.raises(LedgerCorrupt, match="an older copy, or was rewritten"):
         ledger.verify(late)
 
 

@@ -169,7 +169,7 @@ def test_base2_refuses_what_has_no_meaning() -> None:
     with pytest.raises(InvalidArgument, match="x must be a whole number"):
         Base2Eta(0, 1)
     with pytest.raises(
-        InvalidArgument, match="eta already says how much privacy; leave out epsilon"
+        InvalidArgument, match=r"eta already says how much privacy. Leave out epsilon"
     ):
         calibrated(Base2(Base2Eta(1, 1)))
     with pytest.raises(InvalidArgument, match="how much privacy"):

@@ -135,7 +135,7 @@ class Broken:
         ("sum", "do not sum to one"),
         ("constant", "differ by more than"),
         ("range", "differ by more than"),
-        ("check", "was not refused"),
+        ("check", "was not rejected"),
         ("argmax", "differ by more than"),
         ("burn", "decide nothing"),
         ("wide", "narrow balls were expected"),
@@ -167,7 +167,7 @@ def test_a_draw_that_is_no_function_of_its_bits_is_caught() -> None:
         calls.append(1)
         return bits.word() if len(calls) > 2 else bits.word() + bits.word()
 
-    with pytest.raises(AssertionError, match="no function of its bits"):
+    with pytest.raises(AssertionError, match="not a function of its bits"):
         bit_tree(moody, 3)
 
 

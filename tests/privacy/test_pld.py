@@ -358,7 +358,7 @@ def test_grids_must_be_the_same() -> None:
 
 def test_without_dp_accounting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
-    with pytest.raises(MissingPackage, match=r"pip install discreet\[accounting\]"):
+    with pytest.raises(MissingPackage, match=r"pip install 'discreet\[accounting\]'"):
         LossDistribution.pure(1, 1).to_dp_accounting()
     assert issubclass(MissingPackage, ImportError)
     assert issubclass(MissingPackage, DiscreetError)

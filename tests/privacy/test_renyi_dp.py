@@ -73,7 +73,7 @@ def test_groups_of_a_zcdp_table_are_those_of_zcdp() -> None:
     assert math.isclose(three.renyi_divergence(20), 20 * 9 / 8, rel_tol=0.02)
     assert three.renyi_divergence(20) >= 20 * 9 / 8
     assert table.under("replace_one").neighbors == "replace_one"
-    with pytest.raises(InvalidArgument, match="give larger ones"):
+    with pytest.raises(InvalidArgument, match="Give larger ones"):
         RenyiDP({2: 1}).group(5)
 
 

@@ -49,7 +49,7 @@ def test_what_is_declared_must_make_sense(
 
 def test_monotonic_does_not_speak_of_replaced_records() -> None:
     """Counts are monotonic when records come and go; replaced, one falls and another rises."""
-    with pytest.raises(InvalidArgument, match="under replace_one give spread"):
+    with pytest.raises(InvalidArgument, match="Under replace_one give spread"):
         read_sensitivity(1, None, True, "replace_one")
 
 

@@ -38,7 +38,7 @@ def test_a_kernel_that_an_older_source_left_is_not_used(
     load = open_library.__wrapped__
     assert isinstance(load(), KernelLibrary), "a wheel has no source"
     (tmp_path / "kernel.c").write_text("/* of today */", encoding="utf-8")
-    assert load() == "it was built from an older kernel.c; install discreet again"
+    assert load() == "it was built from an older kernel.c. Reinstall discreet"
 
 
 def test_the_environment_switches_it_off() -> None:

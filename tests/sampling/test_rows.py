@@ -104,7 +104,7 @@ def test_a_tensor_of_another_library_is_a_table(table: Any) -> None:
         (None, "got None"),
         ({1}, "got a set"),
         ("12", "got '12'"),
-        (pd.DataFrame({"a": [1]}), "of a DataFrame give frame.to_numpy"),
+        (pd.DataFrame({"a": [1]}), "For a DataFrame give frame.to_numpy"),
         (np.ma.masked_array([[1]], [[True]]), "got"),
         (np.zeros(3), "got an array of 1 dimensions"),
         (np.zeros((1, 1, 1)), "got an array of 3 dimensions"),

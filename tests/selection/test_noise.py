@@ -125,7 +125,10 @@ def test_neighbours_keep_the_promise_of_listed_points(
 
 
 def test_what_cannot_be_listed_is_refused_with_a_way_out() -> None:
-    for ends, words in (({}, "no end of points"), ({"lo": 0, "hi": 10**6}, "1,000,001 points")):
+    for ends, words in (
+        ({}, "infinitely many points"),
+        ({"lo": 0, "hi": 10**6}, "1,000,001 points"),
+    ):
         refused: Any = ends
         with pytest.raises(InvalidArgument, match=words):
             laplace(object(), sensitivity=1, mechanism=ONE_ETA, **refused)

@@ -242,7 +242,7 @@ def test_what_cannot_be_paid_for() -> None:
         discreet.select([1, 2], sensitivity=1, epsilon=1, ledger="budget.db")  # type: ignore[call-overload]
     with pytest.raises(InvalidArgument, match="ledger must be a session"):
         discreet.AboveThreshold(5, 1, 1, ledger="budget.db")  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match="give ledger too"):
+    with pytest.raises(InvalidArgument, match="Give ledger too"):
         discreet.select([1, 2], sensitivity=1, epsilon=1, request="monday")
     with pytest.raises(InvalidArgument, match="request must be a printable name"):
         discreet.select([1, 2], sensitivity=1, epsilon=1, request=" ", ledger=Purse())

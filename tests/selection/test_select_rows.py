@@ -321,7 +321,7 @@ def test_public_arguments_are_refused_with_words(terms: Any, error: Any, words: 
         ([[], []], "at least one candidate"),
         ([0, 1], "a row that is of type int"),
         (np.zeros((2, 2, 2)), "3 dimensions"),
-        (np.zeros(2), "1 dimensions; for one answer use select"),
+        (np.zeros(2), "1 dimensions. For one answer use select"),
         (np.array([["a", "b"]] * 2), "array of type"),
         (pd.DataFrame([[0, 1], [0, 1]]), r"frame\.to_numpy\(\)"),
         (np.ma.masked_array([[0, 1], [0, 1]]), "table of numbers"),

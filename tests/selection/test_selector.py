@@ -105,7 +105,7 @@ def test_what_is_public_is_refused_before_any_scores() -> None:
             settle(**ASK, **{name: "1"})
     with pytest.raises(TypeError, match="epsilom"):
         settle(**ASK, epsilom=1)
-    with pytest.raises(InvalidArgument, match="give ledger too"):
+    with pytest.raises(InvalidArgument, match="Give ledger too"):
         settle(**ASK)([1, 2], request="monday")
 
 

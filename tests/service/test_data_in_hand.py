@@ -71,7 +71,7 @@ def test_several_questions_about_the_same_data() -> None:
     made.ask("middle")
     made.ask("own", dataset="bids")
     assert made.budgets()[0].spent.epsilon == Fraction(3, 2)
-    with pytest.raises(UnknownName, match="no question 'none'; there are price, middle, own"):
+    with pytest.raises(UnknownName, match=r"no question 'none'. There are price, middle, own"):
         made.ask("none")
     assert [question.access for question in made.questions()] == ["price", "middle", "own"]
     assert repr(made) == "Connection(bids)"
@@ -192,7 +192,7 @@ def test_what_no_verb_raises_is_not_told_either() -> None:
 def test_a_wrong_term_is_named() -> None:
     made = node()
     with pytest.raises(
-        InvalidArgument, match="unexpected argument 'epsilom'; did you mean 'epsilon'"
+        InvalidArgument, match=r"unexpected argument 'epsilom'. Did you mean 'epsilon'"
     ):
         made.allow("bids", "x", discreet.best_price, candidates=PRICES, epsilom=1)
 
@@ -219,7 +219,7 @@ def test_data_cannot_be_read_back() -> None:
 
 def test_refusals() -> None:
     made = node()
-    with pytest.raises(InvalidArgument, match="take another name"):
+    with pytest.raises(InvalidArgument, match="Take another name"):
         made.allow("bids", "price", discreet.best_price, candidates=PRICES, epsilon=1)
     with pytest.raises(InvalidArgument, match="size"):
         made.allow("bids", "many", discreet.best_price, candidates=PRICES, epsilon=1, size=3)
@@ -232,7 +232,7 @@ def test_refusals() -> None:
     with pytest.raises(UnknownName, match="dataset must be one of bids, got 'bid'"):
         made.ask("price", dataset="bid")
     with pytest.raises(
-        UnknownName, match=r"no question 'pryce' \(did you mean 'price'\?\); there are price"
+        UnknownName, match=r"no question 'pryce' \(did you mean 'price'\?\). There are price"
     ):
         made.ask("pryce", dataset="bids")
     with pytest.raises(InvalidArgument):
@@ -329,7 +329,7 @@ def test_two_datasets_of_one_source_have_one_budget_in_a_node(tmp_path: Path) ->
     assert [b.name for b in ann.budgets()] == ["people / ann"]
     with pytest.raises(Exhausted):
         node.ask("age", dataset="people")
-    with pytest.raises(InvalidArgument, match="a question about people and ages; say which"):
+    with pytest.raises(InvalidArgument, match=r"a question about people and ages. Say which"):
         ann.ask("age")
     ann.ask("age", dataset="ages")
     with pytest.raises(Exhausted):
@@ -345,7 +345,7 @@ def test_arguments_that_a_verb_does_not_take_are_refused_by_its_signature() -> N
     def failing(data: object, **terms: object) -> Any:
         raise TypeError("f() takes 2 arguments")  # as Python says it, and not about ours
 
-    with pytest.raises(InvalidScores, match="its message may quote the data"):
+    with pytest.raises(InvalidScores, match="Its message may quote the data"):
         made.allow("bids", "failing", failing)
 
 

@@ -119,7 +119,7 @@ def test_a_locked_table_is_given_up_and_keeps_nobody_out(
     (error,) = errors
     assert "given up" in str(error)
     assert error.charged is True
-    assert error.__notes__ == ["this is paid: request='locked' asks again at no cost"]
+    assert error.__notes__ == ["this is paid: retry with request='locked' at no cost"]
     assert ann.ask("age", dataset="locked", request="locked").value == 30
     assert ann.ask("age", dataset="locked").value == 30  # nothing is closed
     kinds = [event.kind for event in Ledger("budget.db").history() if event.analyst == "ann"]

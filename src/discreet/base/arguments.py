@@ -136,7 +136,9 @@ def read_sequence(value: object, name: str, most: int = MOST_LISTED) -> list[Any
     if values is None:
         raise InvalidArgument(f"{name} must be a list, got {preview(value)}")
     if len(values) > most:
-        raise InvalidArgument(f"{name} must be at most {most:,} values; there are more, or no end")
+        raise InvalidArgument(
+            f"{name} must be at most {most:,} values. There are more, or the iterable never ends"
+        )
     return values
 
 
@@ -160,8 +162,8 @@ def refuse_one_shot(value: object, what: str) -> None:
     """
     if hasattr(type(value), "__next__"):
         raise InvalidArgument(
-            f"{what} can be read only once ({preview(value)}), and is read again for each price and answer; "
-            "give a list, a table"
+            f"{what} can be read only once ({preview(value)}), and is read again for each price "
+            "and answer. Give a list, a table"
             + (", as read_all() returns one," if hasattr(value, "read_all") else "")
             + " or the path of a file"
         )
@@ -189,7 +191,7 @@ def settle(value: object, what: str) -> Any:
         pass
     raise InvalidArgument(
         f"{what} cannot be copied ({preview(value)}), so it could change after the question was "
-        "allowed; give a list, an array, a Grid or a CandidateTable"
+        "allowed. Give a list, an array, a Grid or a CandidateTable"
     )
 
 

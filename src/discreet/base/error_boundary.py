@@ -42,7 +42,7 @@ def foreign_function(function: object, name: str) -> Callable[..., Any]:
         except Exception as error:
             kind = _builtin(error)
         raise UnreadableArgument(
-            f"{name} raised {kind}; its message may quote data, so it is not shown. Call it "
+            f"{name} raised {kind}. Its message may quote data, so it is not shown. Call it "
             "yourself on data you may look at"
         )
 
@@ -154,7 +154,7 @@ def _empty(error: BaseException) -> BaseException:
         error.__cause__ = error.__context__ = None
         return _shorten(error)
     return UnreadableArgument(
-        f"an object that was given raised {_builtin(error)} when it was read or called; its "
+        f"an object that was given raised {_builtin(error)} when it was read or called. Its "
         "message may quote data, so it is not shown. Give plain values, and try functions on data "
         "you may look at"
     )

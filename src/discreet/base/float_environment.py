@@ -94,9 +94,9 @@ def in_default_environment(function: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 _UNSET = (
-    "some library has changed how this thread rounds floating-point numbers, or flushes small ones to zero, and it "
-    "cannot be set back here; find the library (one built with -ffast-math, or one that calls fesetround), or ask "
-    "in a thread or a process without it"
+    "some library changed how this thread rounds floating-point numbers, and it cannot be set "
+    "back here. Find the library (one built with -ffast-math, or one that calls fesetround), or "
+    "ask in a process without it"
 )
 
 

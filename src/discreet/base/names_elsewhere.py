@@ -12,7 +12,8 @@ ELSEWHERE: dict[str, str] = {
         ("histogram", "hist", "value_counts"),
         "discreet.counts(data, column, candidates=..., epsilon=...) is a histogram",
     ),
-    "plan": "discreet.worst_error tells the error of an epsilon, and discreet.epsilon_for the epsilon for an error",
+    "plan": "discreet.worst_error returns the error of an epsilon, and discreet.epsilon_for the "
+    "epsilon for an error",
     **dict.fromkeys(
         ("max", "argmax"),
         "discreet.maximum is the largest number, and discreet.mode the most common",
@@ -53,5 +54,5 @@ def _nearest(name: str) -> str:
 
     names = [*dir(sys.modules["discreet"]), *ELSEWHERE]
     for close in get_close_matches(name, names, n=1, cutoff=0.75):
-        return f": {ELSEWHERE[close]}" if close in ELSEWHERE else f"; did you mean {close!r}?"
+        return f": {ELSEWHERE[close]}" if close in ELSEWHERE else f". Did you mean {close!r}?"
     return ""

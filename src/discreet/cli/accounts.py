@@ -93,7 +93,7 @@ def account(where: str | None, dataset: str | None = None) -> NamedAccount:
     if where is not None and description is not None:
         if dataset not in (None, where, os.environ.get("DISCREET_DATASET")):
             raise InvalidArgument(
-                f"{where} is a dataset of {description.path}; leave out --dataset"
+                f"{where} is a dataset of {description.path}. Leave out --dataset"
             )
         where, dataset = None, where
     if where is not None:
@@ -132,7 +132,7 @@ def existing_ledger(where: str) -> "Ledger":
     """Return an existing ledger; only `open` creates one."""
     if "://" not in where and not Path(where).exists():
         raise InvalidArgument(
-            f"there is no ledger at {where}{_dataset_hint(where)}; make one: discreet ledger open "
+            f"there is no ledger at {where}{_dataset_hint(where)}. Make one: discreet ledger open "
             f"{where} --dataset NAME --epsilon 1"
         )
     return open_ledger(where)

@@ -147,7 +147,7 @@ def check_report(path: Path | None, lang: str | None) -> None:
     """Refuse a report that could not be written, before anything is charged."""
     if path is None:
         if lang is not None:
-            raise InvalidArgument("--lang is the language of a report; give --report too")
+            raise InvalidArgument("--lang is the language of a report. Give --report too")
         return
     from ..study.reports import check_path  # most commands write none
 

@@ -194,7 +194,7 @@ def _message(error: Exception) -> str | None:
         return None
     missing, own_name = getattr(error, "option_name", None), _own_name(error)
     if own_name is not None:
-        return f"No such option: {missing}; here it is {own_name}"
+        return f"No such option: {missing}, here it is {own_name}"
     if missing == "--language":
         return "--language goes before the command, as in: discreet --language zh mode ..."
     message = str(parser_message())
@@ -202,7 +202,7 @@ def _message(error: Exception) -> str | None:
         message = f"{message}{_columns_in_words(error)}"
     several = "unexpected extra argument" in message
     return (
-        f"{message}; of several files give the pattern, 'rows/*.csv' in quotes"
+        f"{message}. For several files give a pattern in quotes, such as 'rows/*.csv'"
         if several
         else message
     )

@@ -36,7 +36,7 @@ def _run_file(path: Path) -> dict[str, Any]:
         try:
             return runpy.run_path(str(path), run_name=path.stem)  # its text, never its byte code
         except Exception as error:  # of any kind: it is not our program
-            reason = f"it raises {type(error).__name__}; run it by itself to see where"
+            reason = f"it raises {type(error).__name__}. Run it by itself to see where"
         finally:
             sys.path.pop(0)
     raise UnreadableFile(f"{path} does not run: {reason}")
@@ -86,7 +86,7 @@ def _split_records(text: str) -> list[object]:
             pass
         else:
             return records
-        raise InvalidArgument("--universe is no list in JSON")
+        raise InvalidArgument("--universe is not a list in JSON")
     return [*map(_entry, text.split(","))]
 
 

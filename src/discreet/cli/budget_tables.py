@@ -86,8 +86,8 @@ def note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:
     for analyst in dict.fromkeys(each.analyst for each in budgets if each.analyst not in now):
         say(
             Message(
-                "note: {analyst} has no share of the new budget; give one: discreet ledger open {dataset} "
-                "--analyst {analyst}",
+                "note: {analyst} has no share of the new budget. Give one: discreet ledger open "
+                "{dataset} --analyst {analyst}",
                 analyst=analyst,
                 dataset=dataset.name,
             )

@@ -62,6 +62,6 @@ def read_candidates(
         return "private"
     if len(texts) == 1 and names_file(texts[0]):
         raise InvalidArgument(
-            f"--candidates lists what may be answered; give --candidates-from {texts[0]}"
+            f"--candidates lists what may be answered. Give --candidates-from {texts[0]}"
         )
     return parse_values(data, column, texts)

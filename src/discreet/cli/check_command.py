@@ -84,8 +84,8 @@ def check_command(**arguments: Any) -> None:
     if not arguments.pop("not_private"):
         if arguments["epsilon"] is None:
             raise InvalidArgument(
-                "how much privacy? give --epsilon, such as 0.1; or, if you own the data and show the counts to "
-                "nobody, --not-private: it counts the rows themselves, without any privacy"
+                "give --epsilon, such as 0.1. If you own the data and keep the counts to "
+                "yourself, --not-private counts the rows themselves, without any privacy"
             )
         _noisy(**arguments)
         return

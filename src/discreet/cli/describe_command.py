@@ -17,8 +17,8 @@ from .json_output import print_json
 from .options import CsvForm
 
 _NOT_PRIVATE = (
-    "NOT PRIVATE: these are counts of the rows themselves. Show them to nobody who may not see the rows, and "
-    "take no bound from them."
+    "NOT PRIVATE: these are counts of the rows themselves. Show them only to people who may see "
+    "the rows, and do not take bounds from them."
 )
 
 

@@ -39,7 +39,7 @@ def described_data(data_path: Path) -> Path | Dataset:
         say(f"{data_path} is declared as {match.name} in {path}")
         return with_its_ledger(description, match.name)
     raise InvalidArgument(
-        f"{data_path} has files of the dataset {match.name} of {path}, and is not the same; ask "
+        f"{data_path} has files of the dataset {match.name} of {path}, and is not the same. Ask "
         f"about {match.name}"
     )
 
@@ -82,6 +82,6 @@ def missing_bounds(lo: str | None = None, hi: str | None = None) -> InvalidArgum
     """Return the error that names the bounds which are missing."""
     missing = " and ".join(name for name, one in (("--lo", lo), ("--hi", hi)) if one is None)
     return InvalidArgument(
-        f"give {missing}: answers are the numbers from --lo to --hi; or describe the data once in "
+        f"give {missing}: answers are the numbers from --lo to --hi. Or describe the data once in "
         "discreet.toml"
     )

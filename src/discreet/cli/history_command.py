@@ -133,7 +133,7 @@ def _plot_budget(of: NamedAccount, events: list["Event"], path: Path) -> None:
     current = [] if of.whose is None else of.budgets[-1:]
     whole = [b for b in of.ledger.budgets() if b.dataset in current and b.analyst is None]
     if not whole:
-        raise InvalidArgument("--plot draws the budget of one dataset; give --dataset")
+        raise InvalidArgument("--plot draws the budget of one dataset. Give --dataset")
     unit, sign = ("rho", "ρ") if whole[0].total.epsilon is None else ("epsilon", "ε")
     own = [e for e in events if e.dataset in current and _changes(e, CHARGED)]
     plots.budget(spent_over_time(own, unit), unit=sign).savefig(path)

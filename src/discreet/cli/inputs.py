@@ -105,7 +105,7 @@ def private_number(spelling: object, what: str) -> Fraction:
         return exact(spelling, what)
     except InvalidNumber:
         pass
-    raise InvalidScores(f"{what} is no finite number")
+    raise InvalidScores(f"{what} is not a finite number")
 
 
 def is_stream(source: str) -> bool:
@@ -123,8 +123,9 @@ def _stream(source: str) -> Iterator[BinaryIO]:
         return
     path = Path(source).expanduser()
     refusal = UnreadableFile(
-        "there is no such file, or it cannot be read. Its name is not shown: a private value does not belong on "
-        "the command line, where others see it (ps, the shell's history); give it by standard input"
+        "there is no such file, or it cannot be read. Its name is not shown: others can see what "
+        "is on the command line (ps, the shell's history), so private values do not belong there. "
+        "Pipe them in by standard input"
     )
     with quietly(path.open, refusal, "rb") as stream:
         yield stream
@@ -175,7 +176,7 @@ def _refuse(source: str) -> None:
         )
     if signature is None and not file_format(path):
         raise UnreadableFile(
-            f"the name of {source} does not say its format; say it: --format "
+            f"the name of {source} does not say its format. Give --format "
             f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
         )
 
@@ -206,7 +207,7 @@ def read_word(word: str) -> tuple[str, Any]:
     key, equals, value = word.partition("=")
     if key not in WORDS or not equals:
         raise InvalidArgument(
-            f"--csv takes KEY=VALUE, and KEY is one of {', '.join(WORDS)}; got {preview(word)}"
+            f"--csv takes KEY=VALUE, and KEY is one of {', '.join(WORDS)}, got {preview(word)}"
         )
     if key in ("multiline", "percent", "skip_initial_space"):
         return key, _TRUTHS.get(value, value)

@@ -40,9 +40,7 @@ def keys_command(
     Example: discreet keys visits.csv page --epsilon 1 --delta 1e-8
     """
     if "delta" not in terms:
-        raise InvalidArgument(
-            "--delta is missing: without one no value that nobody listed is answered"
-        )
+        raise InvalidArgument("give --delta, such as 1e-8: values without a list need one")
     return verb.keys(
         data,
         column,

@@ -81,8 +81,8 @@ Oversubscribed = Annotated[
     bool | None,
     typer.Option(
         "--oversubscribed/--no-oversubscribed",
-        help="Allow shares that add up to more than the budget. Refusals then tell analysts about "
-        "each other.",
+        help="Allow shares that add up to more than the budget. Rejections then reveal to "
+        "analysts what others spend.",
         show_default=False,
     ),
 ]
@@ -150,7 +150,7 @@ def _open_described(
     of = description or configuration()
     if not is_plain:
         raise InvalidArgument(
-            f"{of.path} declares the privacy unit and the neighbors of {name}; leave them out here"
+            f"{of.path} declares the privacy unit and the neighbors of {name}. Leave them out here"
         )
     return open_described(of, name, analyst, **terms)
 
@@ -371,7 +371,7 @@ def show_command(
     if of.whose is not None and not names:
         dataset_names = sorted({budget.dataset for budget in budgets})
         raise UnknownBudget(
-            f"no budget was opened for the dataset {_quote_name(of.whose)}; there are "
+            f"no budget was opened for the dataset {_quote_name(of.whose)}. There are "
             f"{', '.join(dataset_names) or 'none'}"
         )
     show_budgets([budget for budget in budgets if budget.dataset in names], as_json=as_json)

@@ -47,7 +47,7 @@ def mcp_command(service: _ServiceUrl = None, analyst: _AssistantName = None) -> 
         return
     if analyst is None:
         raise InvalidArgument(
-            "name an analyst of discreet.toml, whose rights and share the assistant has: --analyst NAME; the "
-            "owner's are not given to an assistant"
+            "name an analyst of discreet.toml: --analyst NAME. The assistant gets the rights and "
+            "the share of that analyst, never those of the owner"
         )
     run_over_streams(None, analyst=analyst)

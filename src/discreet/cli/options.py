@@ -296,5 +296,5 @@ def split_candidates(texts: list[str], option: str = "--candidates") -> list[str
         ) from None
     candidates = [candidate.rstrip() for row in rows for candidate in row]
     if not all(candidates):
-        raise InvalidCandidates(f"{option} has an empty value; remove a comma")
+        raise InvalidCandidates(f"{option} has an empty value. Remove a comma")
     return candidates

@@ -200,7 +200,9 @@ def _check_plan(
             "give either --epsilon, to learn the error, or --error, to learn epsilon"
         )
     if scores is not None and confidence is not None:
-        raise InvalidArgument("--confidence goes with --candidates; scores tell the expected error")
+        raise InvalidArgument(
+            "--confidence goes with --candidates. With --scores you get the expected error"
+        )
 
 
 def _worst(

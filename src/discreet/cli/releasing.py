@@ -211,7 +211,7 @@ def _in_form(data: str | Dataset, words: list[str] | None) -> str | CsvFile | Da
         return in_form(data, words)
     if words:
         raise InvalidArgument(
-            "the description of the data says how the file is written; leave out --csv"
+            "the description of the data says how the file is written. Leave out --csv"
         )
     return data
 
@@ -347,7 +347,7 @@ def _check_report(settings: dict[str, Any]) -> None:
     """Refuse a report that could not be written, before anything is charged."""
     check_report(settings["report"], settings["lang"])
     if settings["report"] is not None and settings["dry_run"]:
-        raise InvalidArgument("--report is of a release; leave it out of a --dry-run")
+        raise InvalidArgument("--report is of a release. Leave it out of a --dry-run")
 
 
 def _report(release: Release, charged: "_Charged", settings: dict[str, Any]) -> None:
@@ -387,7 +387,8 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
     if account is not None:
         if any(settings[name] != os.environ.get(variable) for name, variable in _ENVIRONMENT):
             raise InvalidArgument(
-                "the description of the data says which budget is charged; leave out --ledger and --dataset"
+                "the description of the data says which budget is charged. Leave out --ledger and "
+                "--dataset"
             )
         return _Charged(cast("Session", account), declared_ledger())
     where = settings["ledger"]

@@ -88,5 +88,5 @@ def _of_json(text: str) -> Iterable[ScoredCandidate]:
     except (ValueError, RecursionError):
         pairs = None
     if not isinstance(pairs, tuple):
-        raise InvalidScores("the scores are no JSON object from candidates to numbers")
+        raise InvalidScores("the scores are not a JSON object from candidates to numbers")
     return pairs

@@ -26,7 +26,7 @@ ConfigArgument = Annotated[
 ]
 HostOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME", help="A host name to accept requests for, besides this machine."),
+    typer.Option(metavar="NAME", help="Another host name to accept requests for."),
 ]
 ReadersOption = Annotated[
     int | None,
@@ -69,7 +69,7 @@ def serve_command(
     if is_trial:
         _try_times(description, workers, number, as_json=as_json)
     elif as_json:
-        raise InvalidArgument("--json prints the times of --try; give both, or neither")
+        raise InvalidArgument("--json prints the times of --try. Give both, or neither")
     else:
         _serve_described(description, ServeOptions(listen, tuple(host or ()), workers, number))
 
@@ -82,7 +82,7 @@ def _try_times(description: "Configuration", workers: int, readers: int, *, as_j
     from ..service.http.trial_processes import Load
 
     load = Load(readers, count_workers(workers), count_cores())
-    say("trying every question under load; nothing is charged, and no answer is kept")
+    say("trying every question under load. Nothing is charged, and no answer is kept")
     fitting = try_times(description, load)
     if as_json:
         print_json([one.as_dict() for one in fitting])

@@ -27,7 +27,7 @@ def _answer(data: Any, statement: str, terms: dict[str, Any]) -> Release:
     """Release the answer to a statement."""
     if isinstance(data, str):
         raise InvalidArgument(
-            f"FROM names no dataset of discreet.toml: {data}; describe it there first"
+            f"FROM names no dataset of discreet.toml: {data}. Describe it there first"
         )
     return verb.sql(data, statement, **terms)
 

@@ -11,7 +11,7 @@ from .json_output import print_json
 from .options import AsJson
 
 _ABOUT = Message(
-    "A tally is a courtesy and no budget: nothing is refused by it. For a budget: discreet describe"
+    "A tally counts what was answered, and stops nothing. For a budget: discreet describe"
 )
 
 

@@ -64,7 +64,7 @@ def create_command(
         print_json({"token": text, **token.as_dict()})
         return
     typer.echo(text)
-    say(f"{token}; it is not shown again")
+    say(f"{token}. It is not shown again")
 
 
 @token_app.command("list")

@@ -138,7 +138,7 @@ class Batch:
         """Keep the names as exact text, in a mapping of its own."""
         questions = mapping(self.questions, "questions")
         if not all(isinstance(question, Call) for question in questions.values()):
-            raise InvalidArgument("questions must be those of another batch; add them one by one")
+            raise InvalidArgument("questions must be those of another batch. Add them one by one")
         object.__setattr__(self, "questions", questions)
 
     def add(
@@ -159,7 +159,7 @@ class Batch:
         question_name = read_name(name, "name")
         if question_name in self.questions:
             raise InvalidArgument(
-                f"there is a question named {preview(question_name)}; take another name"
+                f"there is a question named {preview(question_name)}. Take another name"
             )
         if not callable(verb):
             raise InvalidArgument(f"verb must be a verb such as discreet.mode, got {preview(verb)}")
@@ -233,8 +233,8 @@ class Batch:
         units = {bill.unit for bill in bills.values()}
         if len(units) > 1:
             raise InvalidArgument(
-                f"some questions protect {' and others '.join(sorted(map(one_record, units)))}; "
-                "ask all with the same privacy_unit"
+                f"some questions protect {' and others '.join(sorted(map(one_record, units)))}. "
+                "Ask all with the same privacy_unit"
             )
         return compose(bill.guarantee for bill in bills.values())
 
@@ -276,7 +276,7 @@ class Batch:
 
     def _names(self) -> Iterable[str]:
         if not self.questions:
-            raise InvalidArgument("the batch has no questions; add one")
+            raise InvalidArgument("the batch has no questions. Add one")
         return self.questions
 
     def _by_name(self, numbers: Mapping[str, Number], what: str) -> dict[str, Fraction]:
@@ -285,7 +285,7 @@ class Batch:
         for name in by_name:
             if name not in self.questions:
                 raise UnknownName(
-                    f"{what} name {preview(name)}; the questions are {', '.join(self.questions)}"
+                    f"{what} name {preview(name)}. The questions are {', '.join(self.questions)}"
                 )
         return {name: positive(value, f"{what}[{name!r}]") for name, value in by_name.items()}
 
@@ -388,8 +388,8 @@ def epsilon_for_error(name: str, question: Call, error: Fraction, sure: Fraction
     bill = one._replace(terms=single).bill()
     if bill.mechanism not in BOUNDED or bill.candidates is None:
         raise InvalidArgument(
-            f"no bound on the error of {preview(name)} is known ({bill.query}, {bill.mechanism}); "
-            "split by weights"
+            f"no bound on the error of {preview(name)} is known ({bill.query}, {bill.mechanism}). "
+            "Split by weights"
         )
     # Rounded up: 2**-20 is far above what two logarithms in doubles can be wrong by.
     logs = Fraction(log(bill.candidates) - log(1 - sure)) + Fraction(1, 2**20)

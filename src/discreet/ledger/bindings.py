@@ -30,8 +30,8 @@ _OF_ONE_BUDGET = ("per", "period", "separate_from", "merges")
 
 
 WHY_OVERLAPPING = (
-    "another budget is about the same tables or files, and nothing new is answered until the owner of the data "
-    "merges or separates them; discreet ledger verify names them"
+    "another budget is about the same tables or files, and nothing new is answered until the "
+    "owner of the data merges or separates them. To see which: discreet ledger verify"
 )
 """Why budgets about the same tables or files answer nothing, for whoever asks: it names no other budget."""
 
@@ -141,8 +141,8 @@ class Bindings:
             raise InvalidArgument(
                 f"the source of {about.name or 'the data'} may hold the records of "
                 f"{' and '.join(current)}, which have budgets of their own, and a release can be "
-                f"charged to one: merge them, discreet ledger merge {current[1]} --into "
-                f"{current[0]}; or say that they hold the data of others, --separate"
+                f"charged to one only. Merge them: discreet ledger merge {current[1]} --into "
+                f"{current[0]}. Or say that they hold other people's data, --separate"
             )
         return names
 
@@ -175,7 +175,7 @@ class Bindings:
             return budgets[-1]
         label = about.name or "without a name"
         raise UnknownBudget(
-            f"no budget of this ledger belongs to the described dataset {label}; only the owner of "
+            f"no budget of this ledger belongs to the described dataset {label}. Only the owner of "
             f"the data opens one: discreet ledger open {about.name or 'NAME'}"
         )
 
@@ -453,10 +453,10 @@ def _with_catalogue(
 def why_overlapping(budget: str, others: Sequence[str]) -> str:
     """Return why budgets about the same tables answer no new question, and the remedy of their owner."""
     return (
-        f"{' and '.join([budget, *others])} are budgets about the same tables, so their answers add up. Nothing "
-        "new is answered until the owner of the data makes one of them, discreet ledger merge "
-        f"{others[0]} --into {budget}, or says that they hold the data of others: discreet ledger describe "
-        f"{budget} --separate"
+        f"{' and '.join([budget, *others])} are budgets about the same tables, so their answers "
+        "add up. Nothing new is answered until the owner of the data merges them, discreet ledger "
+        f"merge {others[0]} --into {budget}, or says that they hold other people's data: discreet "
+        f"ledger describe {budget} --separate"
     )
 
 
@@ -503,7 +503,7 @@ def change(body: EventBody, about: About) -> About | None:
         name = body["name"]
         raise InvalidArgument(
             f"the description of {name} is not that of its budget: {words}. Its owner records the "
-            f"change with ledger.describe(dataset), or discreet ledger describe {name}; what was "
+            f"change with ledger.describe(dataset), or discreet ledger describe {name}. What was "
             "spent stays spent"
         )
     old_reach = body.get("reach")

@@ -209,9 +209,8 @@ class Budget:
         cost = self._in_units(due)
         if cost.epsilon is None and cost.rho is None:
             raise InvalidArgument(
-                f"the budget of {self.name} counts {self._counts}, and none follows from this "
-                f"release ({guarantee}): take a mechanism whose guarantee has one, or keep a "
-                "budget in another unit"
+                f"the budget of {self.name} counts {self._counts}, and this release ({guarantee}) "
+                "does not state one. Use a mechanism that does, or keep a budget in another unit"
             )
         return cost
 
@@ -270,7 +269,7 @@ class Budget:
             return after
         hint = ""
         if (simple := self._slightly_less(cost)) is not None:
-            hint = f"; floats are a little above {simple}: give that from the first question on"
+            hint = f". Floats are a little above {simple}: give that from the first question on"
         raise Exhausted(
             f"the budget of {self.name} cannot pay {cost}: spent {self.spent} of "
             f"{self._stated_total}, remaining {self.remaining}{hint}",

@@ -101,15 +101,16 @@ class Charge:
         )  # fmt: skip
         if self.note is not None:
             return Message(
-                "charged already: {charge}; the release was made ({note}): do not make it again",
+                "charged already: {charge}. The release was made ({note}): do not make it again",
                 charge=charge, note=self.note,
             )  # fmt: skip
         if self.is_new:
             return Message("charged {charge}: make the release now, once", charge=charge)
         return Message(
-            "charged already, at {time} UTC: {charge}, and nobody has noted that the release was made. Whoever "
-            "charged it may be making it right now. If not, and if anything of it may have been seen or kept, take "
-            "that and make no other; only if it was lost as a whole, make it once",
+            "charged already, at {time} UTC: {charge}, and its release was not noted as made. The "
+            "process that charged it may be making it right now. If it is not, and any part of "
+            "the release may have been seen or kept, use that and make no other. Only if all of "
+            "it was lost, make it once",
             time=self.at[:19].replace("T", " "), charge=charge,
         )  # fmt: skip
 
@@ -141,8 +142,8 @@ def _charge_once(transaction: Transaction, payer: Payer, request: str, body: Eve
     if "charged" in events or not _is_same_release(events.get("charged_outside"), body):
         event = events.get("charged") or events["charged_outside"]
         raise RequestConflict(
-            f"request {preview(request)} was another question (event {event.number}); give this "
-            "one a name of its own"
+            f"request {preview(request)} was another question (event {event.number}). Give this "
+            "one another name"
         )
     if not events:
         refuse_shared_files(transaction, payer.dataset, None)
@@ -177,8 +178,8 @@ def _note_release(transaction: Transaction, payer: Payer, request: str, note: st
     first_note = events["released_outside"].body["note"]
     if first_note != note:
         raise RequestConflict(
-            f"request {preview(request)} was noted as made: {first_note}; a second release needs a "
-            "charge of its own"
+            f"request {preview(request)} was noted as made: {first_note}. Charge a second release "
+            "under another request"
         )
     return _charge_of(events, payer, is_new=False)
 

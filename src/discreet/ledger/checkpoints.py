@@ -122,7 +122,7 @@ class CheckpointLog:
             return
         raise LedgerUnwritable(
             f"the checkpoint of event {end.number} cannot be written ({why}), so no answer is "
-            "given; once it can, ask again"
+            "given. Free the disk or the folder, and retry"
         )
 
 
@@ -221,14 +221,14 @@ def _checkpoint(plain: object, path: Path) -> Checkpoint:
         and all(isinstance(plain[name], kind) for name, kind in kinds.items())
     ):
         return Checkpoint(**plain)
-    raise LedgerCorrupt(f"the checkpoints {path} hold a line that is no checkpoint")
+    raise LedgerCorrupt(f"the checkpoints {path} hold a line that is not a checkpoint")
 
 
 def _newest(checkpoints: list[Checkpoint], where: str) -> Checkpoint | None:
     """Return the latest checkpoint, all of which must belong to one ledger."""
     if len({each.ledger for each in checkpoints}) > 1:
         raise LedgerCorrupt(
-            f"the checkpoints {where} are those of several ledgers; keep a file for each"
+            f"the checkpoints {where} are those of several ledgers. Keep a file for each"
         )
     return max(checkpoints, key=attrgetter("number"), default=None)
 
@@ -287,5 +287,5 @@ def check_checkpoints(connection: Connection, checkpoints: list[Checkpoint]) -> 
         if each.ledger != identity or (each.number and there.get(each.number) != each.head):
             raise LedgerCorrupt(
                 f"the checkpoint of event {each.number} of the ledger {each.ledger} is not in this "
-                "ledger: it is an older copy, another ledger, or was written anew"
+                "ledger: it is an older copy, another ledger, or was rewritten"
             )

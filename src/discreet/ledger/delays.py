@@ -108,7 +108,7 @@ def why_waiting(delay: Delay) -> Message | None:
 def no_more_readings(request: str) -> Unanswerable:
     """Return the error of a request that was read as often as may be."""
     error = Unanswerable(
-        f"this question was given up {len(READINGS)} times, so it is not read again; ask it under "
+        f"this question was given up {len(READINGS)} times, so it is not read again. Ask it under "
         "another name"
     )
     error.charged = error.is_public = True

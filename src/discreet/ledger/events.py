@@ -170,8 +170,8 @@ def read_indices(answer: object) -> Indices:
         return int(answer)
     raise InvalidArgument(
         f"what is drawn must be an index, or a list of them, not a {type(answer).__name__}: draw "
-        "the index of an answer, and name the answer by it afterwards; or a ReleasedValue where "
-        "no answers are listed"
+        "the index of an answer and name the answer afterwards, or return a ReleasedValue if no "
+        "answers are listed"
     )
 
 

@@ -89,7 +89,7 @@ class Allowance:
         if failures < self.max_failures:
             return None
         return Message(
-            "closed after {failures}; the owner opens it again: discreet ledger reopen {dataset} "
+            "closed after {failures}. The owner opens it again: discreet ledger reopen {dataset} "
             "--analyst {analyst}",
             failures=plural("{count:,} failure", "{count:,} failures", failures),
             dataset=self.dataset, analyst=self.analyst,

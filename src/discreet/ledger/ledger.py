@@ -523,7 +523,9 @@ class Ledger:
     def __reduce__(self) -> tuple[Callable[[str], "Ledger"], tuple[str]]:
         """Pickle a ledger in a file by its path; others are refused, as a URL may hold a password."""
         if self._store.in_memory or self._store.url.drivername != "sqlite":
-            raise LedgerError("only a ledger in a file can be pickled; open others anew")
+            raise LedgerError(
+                "only a ledger in a file can be pickled. Open others again in the new process"
+            )
         again = partial(Ledger, checkpoints=self._store.checkpoints.where)
         return again, (str(self._store.url.database),)
 

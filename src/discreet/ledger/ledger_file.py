@@ -176,7 +176,7 @@ class FileLock:
         if leads and names > 1:
             raise LedgerUnwritable(
                 f"the ledger {place.file} has {names} names (hard links), and one lock beside "
-                "each; keep one of them"
+                "each. Keep one of them"
             )
         if not leads:
             self._place = None

@@ -58,7 +58,7 @@ def _parse_url(where: str) -> URL:
     except (ArgumentError, ValueError):
         pass
     raise InvalidArgument(
-        "this URL cannot be read; it has the form postgresql://user@host/database"
+        "this URL cannot be read. It has the form postgresql://user@host/database"
     )
 
 

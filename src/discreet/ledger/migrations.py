@@ -27,13 +27,14 @@ def version_of(connection: Connection) -> int:
     tables = inspect(connection).get_table_names()
     if _UNRELEASED in tables:
         raise LedgerError(
-            "this ledger was written before the first release of discreet, and is not read: keep it as it is, "
-            "open a new ledger elsewhere, and charge there what was spent here: discreet ledger charge"
+            "this ledger was written before the first release of discreet, and cannot be read. "
+            "Keep it as it is, open a new ledger elsewhere, and charge what was spent: discreet "
+            "ledger charge"
         )
     if LEDGER.name not in tables:
         if tables and connection.dialect.name == "sqlite":
             raise LedgerError(
-                "this database holds other tables and no ledger; give a ledger a file of its own"
+                "this database holds other tables and no ledger. Give a ledger a file of its own"
             )
         return 0
     versions = list(connection.execute(select(LEDGER.c.version)).scalars())

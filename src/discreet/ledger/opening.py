@@ -59,7 +59,7 @@ def _period(bindings: Bindings, budget: BudgetName, per: str | None) -> Period |
         return None if per is None or budget.analyst is not None else this_period(per)
     if per not in (None, current.per):
         raise InvalidArgument(
-            f"the budget of {budget.dataset} was opened per {current.per}, not per {per}; the next "
+            f"the budget of {budget.dataset} was opened per {current.per}, not per {per}. The next "
             f"one can be of another period: renew it with {fix('a period', per=per)}"
         )
     return current
@@ -141,7 +141,7 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
     name = f"{first} {renewal.period if next_one is None else next_one.name}"
     existing = queries.stored_budgets(transaction.database, name)
     if existing and name not in bindings.budgets(about):
-        raise InvalidArgument(f"there is a budget named {name} already; name the period otherwise")
+        raise InvalidArgument(f"there is a budget named {name} already. Name the period otherwise")
     terms = renewal.terms(old)
     _open_once(transaction, BudgetName(name, None), terms, {"renews": first})
     for analyst, total in renewal.shares.items():
@@ -167,7 +167,7 @@ def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
         )
     if not began.has_ended:
         raise InvalidArgument(
-            f"the {began.per} {began.name} of the budget of {old.dataset} has not ended; to grant "
+            f"the {began.per} {began.name} of the budget of {old.dataset} has not ended. To grant "
             "more within it, extend the budget"
         )
     return this_period(began.per if per is None else per)
@@ -277,9 +277,9 @@ def _new_budget(name: BudgetName, terms: BudgetTerms) -> Budget:
     """
     if terms.total.delta and terms.delta_for is None:
         raise InvalidArgument(
-            f"what is delta for? give {spelling(delta_for='questions')} for releases with epsilon "
-            f"and delta each, which add up, or {spelling(delta_for='composition')} for releases "
-            "with a rho, whose sum certifies epsilon and delta"
+            f"say what delta is for: {spelling(delta_for='questions')} if releases have an epsilon "
+            f"and a delta each, which add up, or {spelling(delta_for='composition')} if they have "
+            "a rho, and their sum certifies epsilon and delta"
         )
     return new_budget(
         *name, terms.neighbors, terms.total, terms.unit,
@@ -319,7 +319,7 @@ def _same_or_recount(transaction: Transaction, budget: Budget, terms: BudgetTerm
     if ours != theirs:
         raise InvalidArgument(
             f"the budget of {budget.name} was opened as {_terms_in_words(budget)}, not as "
-            f"{_terms_in_words(other)}; to give it more, extend it"
+            f"{_terms_in_words(other)}. To give it more, extend it"
         )
     if terms.oversubscribed is None or budget.shares == terms.shares:
         return budget

@@ -149,7 +149,7 @@ class Payer:
         if None not in holders:
             stored = queries.stored_budgets(transaction.database)
             raise UnknownBudget(
-                f"no budget was opened for the dataset {preview(self.dataset)}; there are "
+                f"no budget was opened for the dataset {preview(self.dataset)}. There are "
                 f"{', '.join(sorted({budget.dataset for budget in stored})) or 'none'}"
             )
         if self.analyst in holders:
@@ -158,8 +158,8 @@ class Payer:
             budget.analyst for budget in queries.stored_budgets(transaction.database, self.dataset)
         ]
         raise UnknownBudget(
-            f"the analyst {preview(self.analyst)} has no share of {self.dataset}; those who have: "
-            f"{', '.join(filter(None, shares)) or 'nobody'}"
+            f"the analyst {preview(self.analyst)} has no share of {self.dataset}. These have one: "
+            f"{', '.join(filter(None, shares)) or 'none'}"
         )
 
     def paying_about(self, data: Iterable[About | None]) -> tuple[list[Budget], str | None]:
@@ -280,7 +280,7 @@ class Purchase:
             if was_charged is not False:
                 prefix = "this is paid" if was_charged else "if this was paid"
                 error.add_note(
-                    f"{prefix}: {spelling(request=self.bill.request)} asks again at no cost"
+                    f"{prefix}: retry with {spelling(request=self.bill.request)} at no cost"
                 )
             if isinstance(error, DiscreetError):
                 error.charged = was_charged
@@ -491,7 +491,7 @@ class Purchase:
         if "charged_outside" in events:
             raise RequestConflict(
                 f"request {preview(request)} was charged for a release made elsewhere (event "
-                f"{events['charged_outside'].number}); give this question a name of its own"
+                f"{events['charged_outside'].number}). Give this question another name"
             )
         charge = events.get("charged")
         if charge is not None and charge.body.get("digest") != self.bill.digest:
@@ -503,13 +503,14 @@ class Purchase:
         request = preview(self.bill.request)
         if is_current(charged.body.get("digest")):
             return (
-                f"request {request} was another question (event {charged.number}); "
-                "give this one a name of its own"
+                f"request {request} was another question (event {charged.number}). Give this one "
+                "another name"
             )
         return (
-            f"request {request} was charged by another version of discreet (event {charged.number}), which "
-            "describes questions in another way, so nobody can tell whether this one is the same. It is not "
-            "drawn again: its answer stays in the history; give a new question a name of its own"
+            f"request {request} was charged by another version of discreet (event "
+            f"{charged.number}), which describes questions differently, so it is not known whether "
+            "this is the same question. Its answer stays in the history. Give a new question "
+            "another name"
         )
 
     @property
@@ -592,7 +593,7 @@ def without_traceback(error: _Error) -> _Error:
         for part in error.exceptions:
             without_traceback(part)
     if isinstance(error, Exception) and not isinstance(error, DiscreetError):
-        error.add_note(f"it came from {came}; its frames are left out, as they may hold answers")
+        error.add_note(f"it came from {came}. Its frames are left out, as they may hold answers")
     return error
 
 

@@ -79,7 +79,7 @@ class PurchaseBatch:
             if was_charged is not False:
                 prefix = "this is paid" if was_charged else "if this was paid"
                 names = ", ".join(repr(one.bill.request) for one in purchases)
-                error.add_note(f"{prefix}: the requests {names} ask again at no cost")
+                error.add_note(f"{prefix}: retry the requests {names} at no cost")
             if isinstance(error, DiscreetError):
                 error.charged = was_charged
             raise
@@ -260,8 +260,8 @@ def buy_batch(payer: Payer, orders: Iterable[tuple[Bill, PrepareDraw]]) -> list[
         request = one.bill.request
         if purchases.setdefault(request, one).bill.digest != bill.digest:
             raise RequestConflict(
-                f"request {preview(request)} is another question of this batch; give this one a "
-                "name of its own"
+                f"request {preview(request)} is another question of this batch. Give this one "
+                "another name"
             )
         prepares.setdefault(request, prepare)
         requests.append(request)

@@ -221,8 +221,8 @@ def check_journal(connection: Connection) -> None:
     """
     if _JOURNAL.run(connection)[0][0] == "wal":
         raise LedgerCorrupt(
-            "this ledger was put into write-ahead mode, in which a copy of the file misses what is newest; "
-            "put it back: PRAGMA journal_mode = DELETE"
+            "this ledger was put into write-ahead mode, in which a copy of the file misses what "
+            "is newest. Set it back: PRAGMA journal_mode = DELETE"
         )
 
 

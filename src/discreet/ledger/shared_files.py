@@ -43,7 +43,7 @@ class SharedFile:
         return Exhausted(
             f"{self.path} is a file of two budgets: {self.budget} names it by {self.source}, and "
             f"{self.other} by {self.other_source}. Nothing was charged. Describe {self.budget} "
-            "with a narrower source, or say that they hold the data of others: discreet ledger "
+            "with a narrower source, or say that they hold other people's data: discreet ledger "
             f"describe {self.budget} --separate"
         )
 

@@ -60,8 +60,8 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
         raise InvalidArgument(
             f"by the number of its file, the database of {' and '.join(elsewhere)} was moved here, "
             f"so {about.name} may be about the same. Describe {kept_budget} as now, discreet "
-            f"ledger describe {kept_budget}; or, if {about.name} holds the data of others, say so: "
-            f"discreet ledger {verb} {about.name} --separate"
+            f"ledger describe {kept_budget}. Or, if {about.name} holds other people's data, say "
+            f"so: discreet ledger {verb} {about.name} --separate"
         )
     own_sources = (one for one in bindings.sources if bindings.current(one.budget) == own)
     if read_reach(about.reach).table in {read_reach(one.reach).table for one in own_sources}:
@@ -71,8 +71,8 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
         raise InvalidArgument(
             f"the tables of {' and '.join(budgets)} are not in the database any more under their "
             f"names, so {about.name} may be about the same. Describe {kept_budget} as now, "
-            f"discreet ledger describe {kept_budget}; or, if those tables were dropped or "
-            f"{about.name} holds the data of others, say so: discreet ledger {verb} {about.name} "
+            f"discreet ledger describe {kept_budget}. Or, if those tables were dropped or "
+            f"{about.name} holds other people's data, say so: discreet ledger {verb} {about.name} "
             "--separate"
         )
 
@@ -88,10 +88,10 @@ def of_another(bindings: Bindings, about: About, others: Sequence[str]) -> Inval
     """Return the error for a dataset with a budget of its own and the source of other budgets."""
     names = [name for budget in others for name in bindings.of(budget)]
     return InvalidArgument(
-        f"the source is or was that of {' and '.join(names)}, whose budget is "
-        f"{' and '.join(others)}: one source has one budget, so {about.name} cannot keep its own. "
-        f"Make one of them, discreet ledger merge {about.name} --into {others[0]}; or say that "
-        f"they hold the data of others, discreet ledger describe {about.name} --separate"
+        f"{' and '.join(others)} is the budget of {' and '.join(names)}, which has or had this "
+        f"source. One source has one budget, so {about.name} cannot keep its own. Merge them: "
+        f"discreet ledger merge {about.name} --into {others[0]}. Or say that they hold other "
+        f"people's data, discreet ledger describe {about.name} --separate"
     )
 
 
@@ -112,8 +112,8 @@ def check_unit_of_source(
                 f"the source of {about.name} may hold the records of the budget of "
                 f"{whole.dataset}, which protects {one_record(whole.unit)}, and this would protect "
                 f"{one_record(unit)}: no budget bounds the releases of both. Describe both with "
-                "one privacy unit; or say that they hold the data of others, discreet ledger open "
-                f"{about.name} --separate"
+                "one privacy unit. Or say that they hold other people's data, discreet ledger "
+                f"open {about.name} --separate"
             )
 
 
@@ -137,7 +137,7 @@ def shared_budget(bindings: Bindings, declaration: Declaration) -> Iterator[None
         return
     raise InvalidArgument(
         f"{about.name} is about the same source as {' and '.join(bindings.of(others[-1]))}, so it "
-        f"has the same budget, and {reason}. If it holds the data of others, say so: discreet "
+        f"has the same budget, and {reason}. If it holds other people's data, say so: discreet "
         f"ledger open {about.name} --separate"
     )
 
@@ -219,16 +219,18 @@ def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:
     for pair in bindings.overlapping_pairs():
         one, other = (queries.whole_budget(transaction, name) for name in pair)
         notes.append(
-            f"{one.dataset} and {other.dataset}: budgets about the same tables, {_together(one, other)}; they "
-            "answer nothing new until their owner merges or separates them"
+            f"{one.dataset} and {other.dataset}: budgets about the same tables, "
+            f"{_together(one, other)}. They answer nothing new until their owner merges or "
+            "separates them"
         )
     for shared in pairs_with_shared_files(bindings):
         one, other = (
             queries.whole_budget(transaction, name) for name in (shared.budget, shared.other)
         )
         notes.append(
-            f"{one.dataset} and {other.dataset}: {shared.path} is a file of both, {_together(one, other)}; "
-            "questions about it are refused until their owner narrows a source, or merges or separates them"
+            f"{one.dataset} and {other.dataset}: {shared.path} is a file of both, "
+            f"{_together(one, other)}. Questions about it are rejected until their owner narrows a "
+            "source, or merges or separates them"
         )
     return tuple(notes)
 

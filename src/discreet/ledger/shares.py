@@ -63,8 +63,8 @@ def shrink(share: Budget, total: Amount) -> Budget:
     step = _minus(share.counted_total, smaller.counted_total)
     if not _is_positive(step) or not smaller.is_within:
         raise InvalidArgument(
-            f"the share {share.name} is {share.total} with {share.spent} spent; it can only shrink "
-            f"to less of the same, and to no less than was spent, got {total}"
+            f"the share {share.name} is {share.total} with {share.spent} spent. It can only shrink "
+            f"to less of the same, and not below what was spent, got {total}"
         )
     return smaller
 

@@ -53,7 +53,7 @@ _OPENING = 0x6469736372656574
 
 _Meaning = tuple[type[LedgerError], str]
 
-_BUSY: _Meaning = LedgerBusy, "is held by others for too long; ask again"
+_BUSY: _Meaning = LedgerBusy, "was locked by others for too long. Retry"
 _UNWRITABLE: _Meaning = (
     LedgerUnwritable,
     "cannot be reached, read or written: is the disk full, or the file read-only?",
@@ -240,7 +240,8 @@ class Store:
             self.cover()
         except LedgerUnwritable:
             warn(
-                "this has taken effect; its checkpoint cannot be written, and is written first of all next time"
+                "this has taken effect. Its checkpoint cannot be written, and is written first of "
+                "all next time"
             )
         return outcome
 

@@ -45,7 +45,8 @@ def configuration(path: str | Path | None = None) -> Configuration:
     file = find_configuration() if path is None else file_path(path, "path")
     if file is None:
         raise InvalidDescription(
-            "there is no discreet.toml here or in a folder above; write one, or draft it: discreet describe FILE"
+            "there is no discreet.toml here or in a folder above. Write one, or draft it: "
+            "discreet describe FILE"
         )
     return read_configuration(file)
 
@@ -89,14 +90,15 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
     terms = _declared_amounts(configuration, name, analyst)
     if amounts_here and terms:
         raise InvalidArgument(
-            f"{configuration.path} declares the amounts; change them there, or leave them out here"
+            f"{configuration.path} declares the amounts. Change them there, or leave them out here"
         )
     if not (amounts_here or terms):
         raise InvalidDescription(
-            f"{configuration.path} declares no budget for {name}; add budget = "
-            f'{{ epsilon = "1" }} to [datasets.{name}]'
+            f'{configuration.path} declares no budget for {name}. Add budget = {{ epsilon = "1" }} '
+            f"to [datasets.{name}]"
             if analyst is None
-            else f"{configuration.path} declares no share for {analyst}; declare one, or give it here"
+            else f"{configuration.path} declares no share for {analyst}. Declare one, or give it "
+            "here"
         )
     rules = {"delta_for": delta_for, "oversubscribed": oversubscribed}
     of: dict[str, Any] = {
@@ -133,7 +135,7 @@ def _ledger_place(configuration: Configuration) -> str:
     """
     if configuration.ledger is None:
         raise InvalidDescription(
-            f'{configuration.path} declares no ledger; add ledger = "budget.db" at its top'
+            f'{configuration.path} declares no ledger. Add ledger = "budget.db" at its top'
         )
     return configuration.ledger
 

@@ -230,12 +230,12 @@ class Transaction:
         """
         if self._end.identity != last.ledger:
             raise LedgerCorrupt(
-                f"the ledger {name} was replaced by another one; the one that was used here has "
+                f"the ledger {name} was replaced by another one. The one that was used here has "
                 f"the id {last.ledger}"
             )
         if not self._continues(last):
             raise LedgerCorrupt(
-                f"the ledger {name} was replaced by an older copy, or written anew: event "
+                f"the ledger {name} was replaced by an older copy, or rewritten: event "
                 f"{last.number} with the head {last.head} was seen, and is not in it"
             )
 

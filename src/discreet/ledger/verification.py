@@ -51,8 +51,8 @@ def notes_on(budgets: Iterable[Budget]) -> tuple[str, ...]:
     """The notes for the owner of budgets: in which of them one analyst's refusals tell of others."""
     return tuple(
         Message(
-            "{budget}: oversubscribed; questions are tested against the share and against what all "
-            "analysts have spent, so refusals tell analysts of each other",
+            "{budget}: oversubscribed. Questions are tested against the share and against what "
+            "all analysts have spent, so rejections reveal to analysts what others spend",
             budget=budget.name,
         )
         for budget in budgets
@@ -106,7 +106,7 @@ def verify_events(chain: ChainHead, events: Iterable[Event], old_head: str | Non
     if not has_head:
         raise LedgerCorrupt(
             f"the head {preview(old_head)} is not in this ledger: it is an older copy, or was "
-            "written anew"
+            "rewritten"
         )
     return replay.budgets()
 
@@ -280,7 +280,7 @@ class Replay:
     def _release(self, event: Event) -> None:
         self._pass(event, "charged_outside")
         if not isinstance(event.body["note"], str):
-            raise TypeError("a note that is no text")
+            raise TypeError("a note that is not a text")
 
     def _fail(self, event: Event) -> None:
         self._pass(event, "charged")
@@ -314,7 +314,7 @@ class Replay:
     def _reopen(self, event: Event) -> None:
         """Count the failures of an analyst anew."""
         if event.analyst is None or event.request is not None:
-            raise ValueError("opened again for nobody, or for a request")
+            raise ValueError("opened again for a request, or without an analyst")
         if not self._failures.get((event.dataset, event.analyst)):
             raise ValueError("opened again without a failure")
         self._count_failures(event, 0)

@@ -151,7 +151,7 @@ class Base2:
         if self.eta is not None:
             if parameter is not None:
                 raise InvalidArgument(
-                    f"eta already says how much privacy; leave out {parameter.kind}"
+                    f"eta already says how much privacy. Leave out {parameter.kind}"
                 )
             return self.eta, self.eta.epsilon(spread)
         limit = epsilon_of(self._in_units(need_parameter(parameter)), spread, range_rho)

@@ -37,8 +37,8 @@ _WIDEST = 2**20
 """Weights that are more bits apart than this, or logarithms more nats, go to balls at once."""
 
 _EXPECTED = (
-    "log_base_measure must be a list or an array of finite numbers, one for each candidate in their order, "
-    "or -inf where the weight is zero"
+    "log_base_measure must be a list or an array of finite numbers, one for each candidate in "
+    "their order, or -inf if its weight is zero"
 )
 
 WeightTuple = tuple[Fraction, ...]
@@ -218,7 +218,7 @@ def weigh(scores: Vector, rate: Rate, measure: BaseMeasure) -> Law:
     if measure.size != len(scores):
         raise InvalidArgument(
             f"{measure.argument} has {measure.size} {measure.numbers}, but there are {len(scores)} "
-            "candidates; give one for each"
+            "candidates. Give one for each"
         )
     if len(measure.places) == len(scores):
         return PreparedWeights(MeasuredWeights(scores, rate, measure))

@@ -127,7 +127,7 @@ def check_number(scores: Sized, size: int | None) -> None:
     """
     if size is not None and len(scores) != size:
         raise InvalidScores(
-            f"there are {size} candidates but {len(scores)} scores; give one for each"
+            f"there are {size} candidates but {len(scores)} scores. Give one for each"
         )
 
 

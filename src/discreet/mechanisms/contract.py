@@ -216,9 +216,8 @@ def identity_of(mechanism: Mechanism) -> dict[str, object]:
     parameters = getattr(mechanism, "parameters", None)
     if not isinstance(parameters, Mapping):
         raise InvalidArgument(
-            f"the mechanism {mechanism.name} does not say its parameters, so a ledger could not "
-            "tell one request from another; give it a property `parameters` that returns them in "
-            "a dict"
+            f"the mechanism {mechanism.name} does not state its parameters, so a ledger could not "
+            "distinguish requests. Give it a property `parameters` that returns them in a dict"
         )
     return {"name": mechanism.name, "parameters": dict(parameters)}
 

@@ -81,11 +81,12 @@ class NoiseChoice:
         wide, narrow = rounded_up(self.geometric, 3), rounded_up(self.gaussian, 3)
         if self.name == "gaussian":
             return Message(
-                "Gaussian noise with a standard deviation of {own}; geometric noise would have {other}",
+                "Gaussian noise with a standard deviation of {own}. Geometric noise would have "
+                "{other}",
                 own=narrow, other=wide,
             )  # fmt: skip
         return Message(
-            "geometric noise with a standard deviation of {own}; Gaussian noise would have {other}",
+            "geometric noise with a standard deviation of {own}. Gaussian noise would have {other}",
             own=wide, other=narrow,
         )  # fmt: skip
 

@@ -30,7 +30,7 @@ def probabilities_of_largest(numbers: Sequence[int], k: int, noise: NoiseLaw) ->
     if products > _MOST_PRODUCTS:
         raise InvalidArgument(
             f"the probabilities of these lists take {products:,} products, and up to "
-            f"{_MOST_PRODUCTS:,} are worked out; simulate draws from any number"
+            f"{_MOST_PRODUCTS:,} are worked out. Use simulate, which draws from any number"
         )
     chances = {
         one: chance

@@ -149,7 +149,7 @@ def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
         else:
             if bits.read != len(string):
                 raise AssertionError(
-                    "the draw is no function of its bits: it read fewer the second time"
+                    "the draw is not a function of its bits: it read fewer the second time"
                 )
             masses[outcome] = masses.get(outcome, Fraction(0)) + Fraction(1, 2 ** len(string))
     return BitTree(masses, open_share)
@@ -359,7 +359,7 @@ def _check_refusal(law: Callable[[Vector], Law]) -> None:
             law(read_vector([0.0, bad]))
         except InvalidScores:
             continue
-        raise AssertionError(f"a score of {bad} was not refused before the draw")
+        raise AssertionError(f"a score of {bad} was not rejected before the draw")
 
 
 def _check_rates(calibrated: Calibrated, scores: Vector, where: str) -> None:

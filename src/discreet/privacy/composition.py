@@ -52,8 +52,8 @@ class Composition:
             raise InvalidArgument("nothing to compose: give at least one guarantee")
         if len(relations) > 1:
             raise InvalidArgument(
-                "guarantees under add_remove and replace_one do not compose; "
-                "take .under('replace_one') of the former"
+                "guarantees under add_remove and replace_one do not compose. Take "
+                ".under('replace_one') of the former"
             )
         void = tuple((part, n) for part, n in parts if part.kind == "none")
         object.__setattr__(self, "parts", void or parts)

@@ -169,7 +169,7 @@ def check_guarantee(guarantee: object) -> Guarantee:
             f"release.guarantee, got {preview(guarantee)}"
         )
     raise InvalidArgument(
-        f"a guarantee must have {', '.join(_NEEDED)}; {preview(guarantee)} lacks "
+        f"a guarantee must have {', '.join(_NEEDED)}. {preview(guarantee)} lacks "
         f"{', '.join(lacking)}. discreet.privacy.contract.Guarantee says what each of them is"
     )
 
@@ -204,6 +204,6 @@ def steps(guarantee: Guarantee, neighbors: Neighbors) -> int:
     if neighbors == "replace_one":
         return 2  # one record away, another in
     raise InvalidArgument(
-        "a guarantee under replace_one says nothing when one record is added or removed; "
-        "ask the mechanism with neighbors='add_remove'"
+        "a guarantee under replace_one says nothing when one record is added or removed. Ask the "
+        "mechanism with neighbors='add_remove'"
     )

@@ -39,7 +39,7 @@ def event(parts: Parts) -> Any:
         from dp_accounting import dp_event
     except ImportError:
         raise MissingPackage(
-            "dp-accounting is not installed; pip install discreet[accounting] brings it"
+            "dp-accounting is not installed. Run: pip install 'discreet[accounting]'"
         ) from None
     events = [(_event(part, dp_event), n) for part, n in parts]
     dp_events = [one if n == 1 else dp_event.SelfComposedDpEvent(one, n) for one, n in events]
@@ -58,7 +58,7 @@ def _event(part: Guarantee, dp_event: Any) -> Any:
         laplace = part.pure if in_chain(part) and part.kind != "pure_dp" else _as_laplace(part.pure)
         return dp_event.LaplaceDpEvent(_float_down(1 / laplace))
     raise InvalidArgument(
-        f"dp-accounting has no event for {part}; to_dp_accounting() hands over its privacy losses"
+        f"dp-accounting has no event for {part}. to_dp_accounting() hands over its privacy losses"
     )
 
 

@@ -176,8 +176,8 @@ def _read_losses(losses: object) -> LossDistribution:
     if _bounds_nothing(losses):
         raise InvalidArgument(
             "losses must be those of P/Q, weighted by P: these have a delta below 1 - gamma at an "
-            "epsilon of ln gamma below zero, as no answer has; for masses of one in all, "
-            "mass * exp(-loss) must add up to at most one"
+            "epsilon of ln gamma below zero, as no answer has. For masses of one in all, mass * "
+            "exp(-loss) must add up to at most one"
         )
     return losses
 

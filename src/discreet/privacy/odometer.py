@@ -78,7 +78,7 @@ class Odometer:
             if part.neighbors != self.neighbors:
                 raise InvalidArgument(
                     f"an odometer under {self.neighbors} cannot count a guarantee under "
-                    f"{part.neighbors}; take .under({self.neighbors!r}) of it"
+                    f"{part.neighbors}. Take .under({self.neighbors!r}) of it"
                 )
         object.__setattr__(self, "parts", tuple(counts.items()))
 

@@ -36,8 +36,9 @@ def compose_parallel(*guarantees: Guarantee) -> Guarantee:
     together = compose(*guarantees)  # checks them
     if together.neighbors == "replace_one":
         raise InvalidArgument(
-            "a record replaced may leave one part and enter another, which a guarantee under replace_one "
-            "does not cover; give guarantees under add_remove and take .under('replace_one') of the result"
+            "a record replaced may leave one part and enter another, which a guarantee under "
+            "replace_one does not cover. Give guarantees under add_remove and take "
+            ".under('replace_one') of the result"
         )
     branches = sorted((compose(guarantee) for guarantee in guarantees), key=order)
     parts = reduce(_worst_parts, (branch.parts for branch in branches))
@@ -103,7 +104,7 @@ def _no_common_measure(a: Guarantee, b: Guarantee) -> InvalidArgument:
     first, second = (names.get(g.kind, str(g)) for g in ((a, b) if not a.slack else (b, a)))
     part = "(epsilon, delta)-DP" if first == "zCDP" else second
     return InvalidArgument(
-        f"{first} and {part} have no common measure; take .approx(delta) of the former"
+        f"{first} and {part} have no common measure. Take .approx(delta) of the former"
     )
 
 

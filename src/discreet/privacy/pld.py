@@ -178,7 +178,7 @@ class LossDistribution:
         if self.step != other.step:
             raise InvalidArgument(
                 f"both distributions must have the same step, got {spell(self.step)} and "
-                f"{spell(other.step)}; common_step chooses one for all"
+                f"{spell(other.step)}. common_step chooses one for all"
             )
         product = fmpz_poly(list(self.masses)) * fmpz_poly(list(other.masses))
         # *Products*: exact, then each coefficient is rounded up.
@@ -248,11 +248,11 @@ class LossDistribution:
             from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
         except ImportError:
             raise MissingPackage(
-                "dp-accounting is not installed; pip install discreet[accounting] brings it"
+                "dp-accounting is not installed. Run: pip install 'discreet[accounting]'"
             ) from None
         if Fraction(float(self.step)) != self.step:
             raise InvalidNumber(
-                f"step must be a double for dp-accounting, got {spell(self.step)}; common_step "
+                f"step must be a double for dp-accounting, got {spell(self.step)}. common_step "
                 "chooses a power of two"
             )
         doubles = [float_up(Fraction(mass, UNIT)) for mass in (self.infinite, *self.masses)]
@@ -337,7 +337,7 @@ def _discretise(
     end = math.ceil(size / pace)
     if end > _MOST_LOSSES:
         raise InvalidNumber(
-            f"step must be at least epsilon / {_MOST_LOSSES:,}, got {preview(step)}; common_step "
+            f"step must be at least epsilon / {_MOST_LOSSES:,}, got {preview(step)}. common_step "
             "chooses one"
         )
     with precision(_MASS_BITS):

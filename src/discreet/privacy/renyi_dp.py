@@ -160,14 +160,15 @@ def _read_curve(curve: object) -> _Curve:
             divergences[above_one] = min(divergences.get(above_one, number), number)
     if not divergences:
         raise InvalidArgument(
-            "curve must have a finite Rényi divergence for one order at least; those given have none"
+            "curve must have a finite Rényi divergence for one order at least. Those given have "
+            "none"
         )
     points = tuple(sorted(divergences.items()))
     for (low, before), (high, after) in pairwise(points):
         if after < before * (1 - _NOISE):
             raise InvalidArgument(
                 f"Rényi divergences do not fall with the order, but that of {spell(high)} is given "
-                f"as {spell(after)} and that of {spell(low)} as {spell(before)}; give the "
+                f"as {spell(after)} and that of {spell(low)} as {spell(before)}. Give the "
                 "divergences themselves, not the epsilons of some delta that follow from them"
             )
     return points
@@ -182,7 +183,7 @@ def _pairs(curve: object) -> list[tuple[object, object]]:
     if not pairs:
         raise InvalidArgument(
             "curve must map orders above 1 to Rényi divergences, for example {2: 0.1, 8: 0.4}, or "
-            f"be a function from an order to one; got {preview(curve)}"
+            f"be a function from an order to one, got {preview(curve)}"
         )
     return pairs
 
@@ -238,7 +239,7 @@ def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
                 steps_of_curve.append((a, short_up(max(upper(divergence), Fraction(0)))))
     if not steps_of_curve:
         raise InvalidArgument(
-            f"orders up to {m + 1} say nothing about datasets {m + 1} steps apart; give larger ones"
+            f"orders up to {m + 1} say nothing about datasets {m + 1} steps apart. Give larger ones"
         )
     least = list(
         accumulate((d for _, d in reversed(steps_of_curve)), min)

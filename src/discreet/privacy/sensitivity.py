@@ -95,7 +95,7 @@ def read_sensitivity(
     neighbors = read_neighbors(neighbors)
     if flag(monotonic, "monotonic") and neighbors == "replace_one":
         raise InvalidArgument(
-            "monotonic speaks of records that come or go; under replace_one give spread instead"
+            "monotonic speaks of records that come or go. Under replace_one give spread instead"
         )
     if (sensitivity is None) == (spread is None):
         raise InvalidArgument(
@@ -106,7 +106,7 @@ def read_sensitivity(
         return sensitivity_of(sensitivity, neighbors, monotonic=monotonic)
     if monotonic:
         raise InvalidArgument(
-            "monotonic goes with sensitivity; a spread already says what it would add"
+            "monotonic goes with sensitivity. A spread already says what it would add"
         )
     return Sensitivity(positive_up(spread, "spread"), neighbors)
 

@@ -34,7 +34,7 @@ def as_array(values: Any) -> NDArray[Any]:
             with suppress(Exception):  # of the object's own methods, which may quote it
                 return convert(values)
     raise InvalidScores(
-        f"an array that NumPy can read is needed, got {preview(values)}; of a tensor give "
+        f"an array that NumPy can read is needed, got {preview(values)}. For a tensor give "
         "tensor.detach().cpu(), and of bfloat16 tensor.float(), which is exact"
     )
 

@@ -104,8 +104,8 @@ class FirstAbove:
         """
         if len(self.leads) > _MOST_ENCLOSED:
             raise InvalidArgument(
-                f"a distribution over more than {_MOST_ENCLOSED:,} thresholds is not computed; "
-                "simulate draws from it"
+                f"a distribution over more than {_MOST_ENCLOSED:,} thresholds is not computed. Use "
+                "simulate, which draws from it"
             )
         digits = flint.ctx.prec
         with precision(

@@ -73,7 +73,7 @@ def open_library() -> KernelLibrary | str:
     try:
         library = ctypes.CDLL(os.path.join(FOLDER, names[0]))
         if _is_stale(library):
-            return "it was built from an older kernel.c; install discreet again"
+            return "it was built from an older kernel.c. Reinstall discreet"
         level = _LEVELS.get(library.discreet_level())
         functions = {name: _declare(library, name) for name in _ARGUMENTS}
     except (OSError, AttributeError):

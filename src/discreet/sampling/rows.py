@@ -84,7 +84,7 @@ def _array(values: Any) -> Any:
     """Return an array of two dimensions."""
     if hasattr(type(values), "columns") or isinstance(values, np.ma.MaskedArray):
         raise InvalidScores(
-            f"{_EXPECTED}, got {preview(values)}; of a DataFrame give frame.to_numpy(), and its "
+            f"{_EXPECTED}, got {preview(values)}. For a DataFrame give frame.to_numpy(), and its "
             "columns as candidates"
         )
     if not hasattr(type(values), "__dlpack__") and not hasattr(type(values), "__array__"):
@@ -92,7 +92,7 @@ def _array(values: Any) -> Any:
     array = as_array(values)
     if array.ndim != 2:
         raise InvalidScores(
-            f"{_EXPECTED}, got an array of {array.ndim} dimensions; for one answer use select"
+            f"{_EXPECTED}, got an array of {array.ndim} dimensions. For one answer use select"
         )
     return array
 

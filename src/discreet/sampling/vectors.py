@@ -49,7 +49,7 @@ _TOO_LONG = 10**_SCORE_DIGITS
 
 def not_finite() -> InvalidScores:
     """Return the error for scores with a NaN or an infinity among them."""
-    error = InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
+    error = InvalidScores(f"{_EXPECTED}. There is a NaN or an infinity among them")
     error.is_finite = False
     return error
 
@@ -148,7 +148,7 @@ def read_vector(values: object) -> Vector:
             f"{_EXPECTED}, one for each candidate, got a single {type(values).__name__}"
         )
     if isinstance(values, Set | np.ma.MaskedArray) or hasattr(values, "columns"):
-        raise InvalidScores(f"{_EXPECTED} in order, got {preview(values)}; give a list or an array")
+        raise InvalidScores(f"{_EXPECTED} in order, got {preview(values)}. Give a list or an array")
     several = None if hasattr(values, "__array__") else read_sequence(values, "scores")
     types = set[type]() if several is None else types_of(several)
     array = np.asarray(values) if several is None else _from_list(several, types)
@@ -181,7 +181,7 @@ def _exact_array(array: NDArray[Any]) -> ExactArray:
         return array.astype(np.uint64, copy=False)
     if kind in ("f", "O"):
         return objects([_score(value) for value in array])
-    hint = "; make it float32, which is exact" if array.dtype.name == "bfloat16" else ""
+    hint = ". Make it float32, which is exact" if array.dtype.name == "bfloat16" else ""
     raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}{hint}")
 
 
@@ -208,7 +208,7 @@ def _score(value: object) -> int | Fraction:
     """Return one score as an integer or a fraction."""
     score = _exact_score(value)
     if max(abs(score.numerator), score.denominator) >= _TOO_LONG:
-        raise InvalidScores(f"{_EXPECTED}; there is one of more than {_SCORE_DIGITS:,} digits")
+        raise InvalidScores(f"{_EXPECTED}. There is one of more than {_SCORE_DIGITS:,} digits")
     return score
 
 
@@ -224,7 +224,7 @@ def _exact_score(value: object) -> int | Fraction:
         if not _is_finite(value):
             raise not_finite()
         return Fraction(*cast(Any, value).as_integer_ratio())
-    raise InvalidScores(f"{_EXPECTED}; there is one of type {type(value).__name__}")
+    raise InvalidScores(f"{_EXPECTED}. There is one of type {type(value).__name__}")
 
 
 def _is_finite(value: Any) -> bool:

@@ -90,7 +90,7 @@ class AboveThreshold:
         settle(self, "monotonic", flag(self.monotonic, "monotonic"))
         if self.monotonic and self.neighbors == "replace_one":
             raise InvalidArgument(
-                "monotonic speaks of records that come or go; leave it out under replace_one"
+                "monotonic speaks of records that come or go. Leave it out under replace_one"
             )
         if not callable(getattr(type(self.bits), "word", None)):
             raise InvalidArgument(f"bits must be a source of random bits, got {preview(self.bits)}")
@@ -130,14 +130,14 @@ class AboveThreshold:
         # Before the lock, which another thread of the parent may have held at the fork, for ever.
         if self._process != os.getpid():
             raise Exhausted(
-                "this session belongs to the process that began it: after a fork both would spend it; "
-                "begin a new one, which costs its own"
+                "this session belongs to the process that began it: after a fork both would spend "
+                "it. Begin a new session, which is charged again"
             )
         with self._lock:
             if self.remaining == 0:
                 raise Exhausted(
                     f"this session has given all its positive answers (count={self.count}), which "
-                    "is what its epsilon pays for; begin a new one, which costs its own"
+                    "is what its epsilon pays for. Begin a new session, which is charged again"
                 )
             values = read_vector([value])
             values.best()  # refuses what is not finite

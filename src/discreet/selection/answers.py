@@ -91,6 +91,6 @@ def refuse_too_many(number: int, most: int) -> None:
     """Raise if there are more answers than are worked out one by one."""
     if number > most:
         raise InvalidArgument(
-            f"there are {number:,} answers, and up to {most:,} are worked out; simulate draws from "
-            "any number"
+            f"there are {number:,} answers, and up to {most:,} are worked out. Use simulate, which "
+            "draws from any number"
         )

@@ -132,15 +132,16 @@ class Labels(Sequence[object]):
         if library is None:
             return cls.of(candidates, argument)
         warn(
-            f"{argument} are public and fixed before the data are read; these are a {library} object, as if "
-            f"they were taken from a column. If they are public, say so with a list: {argument}=list(...)"
+            f"{argument} are public and fixed before the data are read. Yours are a {library} "
+            "object, which looks like a column. If they are public, say so with a list: "
+            f"{argument}=list(...)"
         )
         with suppress(InvalidCandidates):
             return cls.of(candidates, argument)
         raise InvalidCandidates(
             f"{argument} must be distinct simple values, one to {MOST_LISTED:,} of them, and none "
-            f"missing; these are not, and those of a {library} object are not shown: say which are "
-            "public with a list"
+            f"missing. These are not, and values of a {library} object are not shown. Give a list "
+            "of the public ones"
         )
 
     def in_order(self, places: Iterable[int]) -> "Labels":
@@ -260,12 +261,12 @@ class Grid(Generic[T]):
         end: object = lo
         if isinstance(end, dt.date) or _DATE.match(exact_text(end) or ""):
             raise InvalidNumber(
-                f"lo must be a number, got {preview(lo)}; for dates give a DateGrid"
+                f"lo must be a number, got {preview(lo)}. For dates give a DateGrid"
             )
         self.lo, self.hi, self.step = exact(lo, "lo"), exact(hi, "hi"), positive(step, "step")
         steps = (self.hi - self.lo) / self.step
         if steps < 0 or steps.denominator != 1:
-            order = "; the lower end comes first" if steps < 0 else ""
+            order = ". Swap them: the lower end comes first" if steps < 0 else ""
             raise InvalidCandidates(
                 "hi must be lo plus a whole number of steps, got "
                 f"{spelling(lo=lo, hi=hi, step=step)}{order}"
@@ -282,9 +283,7 @@ class Grid(Generic[T]):
     def __getitem__(self, index: int) -> T:
         index = position(index)
         if not 0 <= index < self.size:
-            raise IndexError(
-                f"the grid has {self.size:,} points, there is no number {preview(index)}"
-            )
+            raise IndexError(f"the grid has {self.size:,} points, got the index {preview(index)}")
         every, lo, step = self._whole
         point: Any = _quotient(lo + index * step, every, self._digits)
         return point  # type: ignore[no-any-return]
@@ -454,7 +453,7 @@ def position(index: Any) -> int:
     raise TypeError(f"an index must be an integer, got {preview(index)}")
 
 
-_LONGER = {"candidates": "; for numbers give a Grid, else a CandidateTable"}
+_LONGER = {"candidates": ". For numbers give a Grid, else a CandidateTable"}
 """What holds more than a list, by the argument."""
 
 

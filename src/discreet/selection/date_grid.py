@@ -256,9 +256,7 @@ class DateGrid(Generic[T]):
     def __getitem__(self, index: int) -> T:
         index = position(index)
         if not 0 <= index < self.size:
-            raise IndexError(
-                f"the grid has {self.size:,} points, there is no number {preview(index)}"
-            )
+            raise IndexError(f"the grid has {self.size:,} points, got the index {preview(index)}")
         point: Any = self._point(index)
         return point  # type: ignore[no-any-return]
 

@@ -71,9 +71,7 @@ class Decimals:
     def __getitem__(self, index: int) -> Decimal:
         index = position(index)
         if not 0 <= index < self.size:
-            raise IndexError(
-                f"there are {self.size:,} decimals, there is no number {preview(index)}"
-            )
+            raise IndexError(f"there are {self.size:,} decimals, got the index {preview(index)}")
         return spelled_decimal(*self._parts(index))
 
     def point(self, index: int) -> Fraction:

@@ -93,12 +93,12 @@ def _of_mapping(name: str, values: Mapping[object, object], labels: Labels | Non
     """Return the values in a mapping in the order of the candidates."""
     if labels is None:
         raise InvalidArgument(
-            f"{name} is a mapping, but the scores have no names; give a list, or candidates"
+            f"{name} is a mapping, but the scores have no names. Give a list, or candidates"
         )
     missing = [label for label in labels if label not in values]
     if missing or len(values) != labels.size:
         raise InvalidArgument(
-            f"{name} must have one entry for each of the {labels.size} candidates; it has "
+            f"{name} must have one entry for each of the {labels.size} candidates. It has "
             f"{len(values)}, and {len(missing)} candidates have none"
         )
     return [values[label] for label in labels]
@@ -179,7 +179,7 @@ def _for_each(value: Any, name: str, rows: int, parse: Callable[[Any], _T]) -> l
     each = read_sequence(sequence, name)
     if len(each) != rows:
         raise InvalidArgument(
-            f"{name} has {len(each)} rows, but there are {rows} rows of scores; give one for each, "
+            f"{name} has {len(each)} rows, but there are {rows} rows of scores. Give one for each, "
             "or one for all"
         )
     return [parse(row) for row in each]

@@ -72,10 +72,12 @@ def _score(distance: Distance, terms: Terms) -> Score:
     size = distance.answers.size
     if not 0 < size <= _MOST_LISTED:
         many = (
-            f"there are {size:,} points" if size else "without lo and hi there is no end of points"
+            f"there are {size:,} points"
+            if size
+            else "give lo and hi: without them there are infinitely many points"
         )
         raise InvalidArgument(
-            f"{mechanism.name} needs up to {_MOST_LISTED:,} points in a list, and {many}; use a "
+            f"{mechanism.name} needs up to {_MOST_LISTED:,} points in a list, and {many}. Use a "
             "larger step, or the exponential mechanism"
         )
     return ListedDistance(distance)

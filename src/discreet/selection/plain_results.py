@@ -62,6 +62,7 @@ def read_result(record: Record) -> Any:
 
 def _not_plain() -> InvalidArgument:
     return InvalidArgument(
-        "with a request the score and the result are kept in the ledger, so they must be None, text, truths, "
-        "finite numbers, dates or times, or lists, tuples and dicts of them; leave out request for other results"
+        "a request keeps the score and the result in the ledger, so they must be None, text, "
+        "truths, finite numbers, dates or times, or lists, tuples and dicts of them. For other "
+        "results leave out request"
     )

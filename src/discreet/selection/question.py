@@ -434,12 +434,12 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
     """Raise if the mechanism cannot serve the kind of range the score is over."""
     if score.in_runs and not mechanism.takes_runs:
         raise InvalidArgument(
-            f"{mechanism.name} needs candidates in a list; on a grid or in a table use "
+            f"{mechanism.name} needs candidates in a list. On a grid or in a table use "
             f"{serving_runs()}"
         )
     if score.in_runs == "sloping" and mechanism.takes_runs == "flat":
         raise InvalidArgument(
-            f"{mechanism.name} needs scores in steps; where they slope use the exponential "
+            f"{mechanism.name} needs scores in steps. For scores that slope, use the exponential "
             "mechanism"
         )
 

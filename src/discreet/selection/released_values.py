@@ -27,7 +27,7 @@ def _write_timestamp(value: dt.datetime) -> str:
 def _read_finite(text: str, kind: Callable[[str], Any]) -> Any:
     number = kind(text)
     if not math.isfinite(number):
-        raise ValueError("a value that is no number")
+        raise ValueError("a value that is not a number")
     return number
 
 

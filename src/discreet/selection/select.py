@@ -238,7 +238,7 @@ def unfold(scores: Any, candidates: Any, terms: Terms) -> LabelledScores:
     if not isinstance(scores, Mapping):
         return LabelledScores(scores, None if candidates is None else Labels(candidates))
     if candidates is not None:
-        raise InvalidCandidates("a mapping of scores names its candidates; leave out candidates")
+        raise InvalidCandidates("a mapping of scores names its candidates. Leave out candidates")
     return _order_by_name(list(scores.values()), Labels(scores), terms)
 
 

@@ -121,7 +121,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     Proof: docs/explanation/rows.md.
     """
     if "size" in terms:
-        raise TypeError("select_rows gives one answer per row and has no size; repeat the rows")
+        raise TypeError("select_rows gives one answer per row and has no size. Repeat the rows")
     number = _number_of_rows(scores, rows)
     labels = None if candidates is None else Labels(candidates)
     changes = _changed_rows(number, flag(disjoint, "disjoint"), terms)
@@ -241,7 +241,7 @@ def _check_shape(
     widths = [labels.size] if labels is not None else [len(p) for p in possible if p is not None]
     if any(size != table.width for size in widths):
         raise InvalidScores(
-            f"there are {widths[0]} candidates but {table.width} columns of scores; give one for "
+            f"there are {widths[0]} candidates but {table.width} columns of scores. Give one for "
             "each"
         )
     return table

@@ -17,12 +17,12 @@ _HUGE = 12
 """Above this epsilon a factor is written as a power: e**12 is more than 100,000."""
 
 _BELIEF = Message(
-    "So whoever thought it even odds whether {whether} can be at most {sure} sure after seeing the answer, "
-    "whatever else they know, and however much they compute."
+    "If you thought it even odds whether {whether}, you can be at most {sure} sure after seeing "
+    "the answer, no matter what else you know or compute."
 )
 _NO_PROTECTION = Message(
-    "So whoever thought it even odds whether {whether} may be practically sure after seeing the answer: an ε this "
-    "large protects nobody."
+    "If you thought it even odds whether {whether}, you may be practically sure after seeing the "
+    "answer: an ε this large protects no one."
 )
 _CHANGED: dict[Neighbors, Message] = {
     "add_remove": Message("Think of the same data with one record added or removed."),
@@ -34,10 +34,10 @@ _WHETHER: dict[Neighbors, Message] = {
 }
 _RELATION: dict[Neighbors, Message] = {
     "add_remove": Message(
-        "One record added or removed; how many records there are is protected too. {record}"
+        "One record added or removed. How many records there are is protected too. {record}"
     ),
     "replace_one": Message(
-        "One record replaced by another; how many records there are is taken as public. {record}"
+        "One record replaced by another. How many records there are is taken as public. {record}"
     ),
 }
 
@@ -51,16 +51,15 @@ def guarantee_in_words(guarantee: Guarantee) -> list[Message]:
         least = guarantee.approx(guarantee.slack or _DELTA)
         return [
             Message(
-                "{changed} Whatever one may look for in what comes out, its chance on the one is at most {factor} "
-                "times its chance on the other, plus {delta}.",
+                "{changed} The probability of any set of answers on the one is at most {factor} "
+                "times that on the other, plus {delta}.",
                 changed=change, factor=_factor(least.epsilon), delta=spell(least.delta),
             )
         ]  # fmt: skip
     belief = _NO_PROTECTION if epsilon > _HUGE else _BELIEF
     return [
         Message(
-            "{changed} Whatever comes out here, its chance on the one is at most {factor} times its chance on the "
-            "other.",
+            "{changed} Any answer is at most {factor} times as likely on the one as on the other.",
             changed=change, factor=_factor(epsilon),
         ),
         belief.fill(whether=_WHETHER[guarantee.neighbors], sure=f"{belief_percent(epsilon)} %"),

@@ -345,8 +345,8 @@ def spelled_out(
 
 
 _NO_SEED = (
-    "answers are drawn from the randomness of the operating system and cannot be repeated: whoever knows a seed "
-    "knows the data; a ledger and request=... give the same answer again"
+    "answers are drawn from the randomness of the operating system, and a seed would reveal the "
+    "data. To get the same answer again, use a ledger and request=..."
 )
 _REFUSED = {
     **dict.fromkeys(
@@ -355,11 +355,12 @@ _REFUSED = {
     ),
     **dict.fromkeys(("user", "users", "user_id"), "name the column of users as privacy_unit"),
     **dict.fromkeys(("seed", "random_state", "rng", "random_seed"), _NO_SEED),
-    "bins": "write the bins into a column of their own, such as pandas.cut(table[column], edges, labels=names), "
-    "and count that column with candidates=names; see docs/how-to/which_function.md",
-    "delta": "listed candidates keep a pure epsilon, or rho, so there is none to give; delta is for what nobody "
-    'may list, candidates="private" or groups="private", and that of a whole budget is given to its ledger',
-    "sensitivity": "a verb over data knows its own; for scores of yours see select",
+    "bins": "write the bins into a column of their own, such as pandas.cut(table[column], edges, "
+    "labels=names), and count that column with candidates=names. See "
+    "docs/how-to/which_function.md",
+    "delta": 'listed candidates need no delta, so leave it out. It is for candidates="private" '
+    'and groups="private", and a ledger takes that of a whole budget',
+    "sensitivity": "a verb over data knows its own. For scores of yours see select",
     "weights": "every record counts once, as a weight without a bound would change an answer without a bound. To "
     "weigh candidates by what is public, give mechanism=Exponential(base_measure=[1, 2]), from discreet.mechanisms",
 }
@@ -397,7 +398,7 @@ def read_payment(terms: Terms) -> tuple[Account | None, str | None]:
     """
     account, request = read_account(terms.get("ledger")), terms.get("request")
     if request is not None and account is None:
-        raise InvalidArgument("request names a request in a ledger; give ledger too")
+        raise InvalidArgument("request names a request in a ledger. Give ledger too")
     return account, None if request is None else read_name(request, "request")
 
 

@@ -76,7 +76,7 @@ def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
 
 def no_verb(verb: object) -> InvalidArgument:
     """Return the error for a function that released nothing."""
-    return InvalidArgument(f"{preview(verb)} is no verb that releases an answer")
+    return InvalidArgument(f"{preview(verb)} is not a verb that releases an answer")
 
 
 def _listen(

@@ -132,13 +132,13 @@ def test_an_analyst_is_charged_a_share_and_sees_no_other(folder: Path) -> None:
     for of in ("rivals", "nothing"):
         with pytest.raises(UnknownName, match=rf"must be one of people, got '{of}'"):
             ann.quote("high", dataset=of)
-    with pytest.raises(UnknownName, match="no question 'high'; there are typical-age, city"):
+    with pytest.raises(UnknownName, match=r"no question 'high'. There are typical-age, city"):
         ann.quote("high")
 
 
 def test_an_ambiguous_question_is_asked_with_its_dataset(folder: Path) -> None:
     bob = discreet.connect(analyst="bob")
-    with pytest.raises(InvalidArgument, match="about people and rivals; say which"):
+    with pytest.raises(InvalidArgument, match=r"about people and rivals. Say which"):
         bob.quote("city")
     assert bob.quote("city", dataset="rivals").name == "rivals / bob"
 
@@ -241,7 +241,7 @@ def test_what_fails_because_of_the_data_is_charged_and_is_one_error(folder: Path
         assert not exception_leads_to(caught.value, tells)
         assert spent(ann)["people / ann"] == before + Fraction(1, 4)
         discreet.connect().reopen("people")
-    assert told == {"this question cannot be answered; the owner of the data can see why"}
+    assert told == {"this question cannot be answered. The owner of the data can see why"}
 
 
 def test_a_charged_failure_stands_for_the_answer(folder: Path) -> None:

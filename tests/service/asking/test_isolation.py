@@ -112,7 +112,7 @@ def test_a_lying_question_is_the_question_it_names() -> None:
     made = node()
     made.allow("bids", "secret", discreet.best_price, candidates=Grid(0, 7), epsilon=2)
     assert made.ask(Lie("price"), dataset="bids").guarantee.pure == 1
-    with pytest.raises(InvalidArgument, match="take another name"):
+    with pytest.raises(InvalidArgument, match="Take another name"):
         made.allow("bids", Lie("price"), discreet.best_price, candidates=Grid(0, 7), epsilon=2)
 
 
@@ -256,7 +256,7 @@ def test_the_origins_and_notes_of_an_error_stay_behind_the_door(kind: Any, telli
     assert exception_leads_to(caught.value, private) is None
 
 
-UNANSWERABLE = "this question cannot be answered; the owner of the data can see why"
+UNANSWERABLE = "this question cannot be answered. The owner of the data can see why"
 
 
 def test_the_owner_sees_why_and_an_analyst_does_not(tmp_path: Path) -> None:
@@ -370,9 +370,7 @@ def test_a_request_of_another_question_is_told_without_the_number_of_events() ->
     assert analyst.ask("ask", request="r").value == first.value
     with pytest.raises(RequestConflict) as refused:
         analyst.ask("b", request="r")
-    assert (
-        str(refused.value) == "this request was another question; give this one a name of its own"
-    )
+    assert str(refused.value) == "this request was another question. Give this one another name"
     assert analyst.budgets()[0].spent.epsilon == 1
 
 
@@ -399,7 +397,7 @@ def test_what_was_paid_can_be_asked_again(
         assert ask == made.ask or exception_leads_to(caught.value, hidden) is None
         (note,) = caught.value.__notes__
         request = note.split("'")[1]
-        assert note == f"this is paid: request='{request}' asks again at no cost"
+        assert note == f"this is paid: retry with request='{request}' at no cost"
         before = made.budgets()[0].spent.epsilon
         assert ask("ask", request=request).value
         assert made.budgets()[0].spent.epsilon == before

@@ -250,7 +250,7 @@ def test_what_a_budget_cannot_count_may_be_told() -> None:
 
 
 @pytest.mark.parametrize(("fits", "is_oversubscribed", "words"), [
-    (True, False, "has just changed; ask again"),
+    (True, False, "has just changed. Retry"),
     (True, True, "all analysts of people may spend together"),
     (False, False, "cannot pay"), (False, True, "cannot pay"),
 ])  # fmt: skip
@@ -280,5 +280,5 @@ def test_a_budget_that_is_extended_between_refusal_and_words_says_so(
 
     ledger.extend("people", epsilon=1000)
     monkeypatch.setattr(Datasets, "quote_share", extend_first)
-    with pytest.raises(Exhausted, match="has just changed; ask again"):
+    with pytest.raises(Exhausted, match=r"has just changed. Retry"):
         data.ask("typical-age")

@@ -310,7 +310,7 @@ def test_a_dispatcher_that_is_gone_leaves_open_whether_it_was_charged(service: S
     with pytest.raises(Unanswerable, match="no data can be read now") as caught:
         service.ann.ask("typical-age", request="gone")
     assert caught.value.charged is None
-    assert caught.value.__notes__ == ["if this was paid: request='gone' asks again at no cost"]
+    assert caught.value.__notes__ == ["if this was paid, retry with request='gone' at no cost"]
 
 
 def test_quotes_say_how_long_an_answer_takes(service: Service) -> None:

@@ -402,6 +402,6 @@ def test_who_writes_for_too_long_is_not_waited_for(
     looks = iter([False] * 3)
     monkeypatch.setattr(of, "_is_locked", lambda _: next(looks))
     monkeypatch.setattr(of, "_SECONDS_FOR_WRITERS", 0.0)
-    with pytest.raises(UnreadableFile, match="written for too long; ask again"):
+    with pytest.raises(UnreadableFile, match=r"locked for too long. Retry"):
         made.create("owner", None, LATER)
     assert not made.list_all()

@@ -122,7 +122,7 @@ def test_failures_are_named_and_what_did_not_end_fits_nothing() -> None:
     assert endless.times_as_many_rows is None
     assert any("no time up to 60 s fits" in line for line in endless.lines())
     assert json.loads(json.dumps(endless.as_dict()))["questions"][1]["seconds"] is None
-    assert list(fitting().lines()) == ["people: there is no question to try"]
+    assert list(fitting().lines()) == ["people: there are no questions to try"]
 
 
 @pytest.fixture

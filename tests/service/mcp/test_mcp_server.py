@@ -313,7 +313,7 @@ def test_a_dear_question_is_confirmed_by_the_user(folder: Path) -> None:
 
     async def talk(session: ClientSession) -> None:
         first = await call(session, "ask", question="typical", request="a", max_cost=1)
-        assert "not; nothing was charged" in first["error"]
+        assert "not. Nothing was charged" in first["error"]
         second = await call(session, "ask", question="typical", request="a", max_cost=1)
         assert second["charged"] is True
         assert len(messages) == 2

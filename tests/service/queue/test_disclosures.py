@@ -293,11 +293,11 @@ def test_every_analyst_is_counted(folder: Path) -> None:
     assert (ann.questions, ann.failures, ann.bits) == (500, 3, 25)
     assert (bob.questions, bob.failures, bob.bits) == (1000, 1, 10)
     assert str(ann) == (
-        "ann about people: 500 questions at most, and 3 failures; which of them fail tells up to 25 bits about the "
-        "data, each time that it is opened; answers that are late tell up to "
+        "ann about people: 500 questions at most, and 3 failures. Which of them fail can reveal up to "
+        "25 bits about the data, each time you open it again. Late answers can reveal up to "
         f"{ann.bits_until_reset} bits until the next reset, and {ann.bits_of_life:,} in all"
     )
-    assert "1,000 questions at most, and 1 failure;" in str(bob)
+    assert "1,000 questions at most, and 1 failure." in str(bob)
     assert ("eve", "rivals") not in counts  # no share is open
 
 

@@ -219,7 +219,7 @@ def test_each_caller_has_one_queue_of_so_many_questions() -> None:
 
     async def work() -> None:
         tickets = [script.ask("a"), script.ask("b")]
-        with pytest.raises(LedgerBusy, match="2 questions of yours wait"):
+        with pytest.raises(LedgerBusy, match="you already have 2 waiting questions"):
             script.ask("c")
         assert script.ask("b") is tickets[1]  # the same one again
         script.ask("d", "bob")

@@ -45,7 +45,7 @@ from ..killing import endless, kill_readers, killed_while_reading, readers_of, w
 from ..running import below
 
 FINAL = "this is paid: request='{}' gives the same error again, at no cost"
-WORDS = "this question cannot be answered; the owner of the data can see why"
+WORDS = "this question cannot be answered. The owner of the data can see why"
 DATA = Path("SECRET-PLACE.csv")
 PATIENCE = 60.0
 
@@ -102,7 +102,7 @@ def test_answers_come_from_another_process(served: Served) -> None:
 @pytest.mark.proof
 def test_what_is_refused_is_refused_alike_and_reaches_no_reader(served: Served) -> None:
     before = spent(served.owner)
-    with pytest.raises(UnknownName, match=r"there is no question 'wages'; there are"):
+    with pytest.raises(UnknownName, match=r"there is no question 'wages'. There are"):
         served.ann.ask("wages")
     with pytest.raises(UnknownName, match=r"'typical-ag' \(did you mean 'typical-age'\?\)"):
         served.ann.ask("typical-ag")
@@ -141,7 +141,7 @@ def test_a_question_whose_reader_is_killed_is_given_up_and_asked_again(served: S
     killed = killed_while_reading(served.process.process, DATA, Path("budget.db"), "killed")
     with killed, pytest.raises(Unanswerable, match="this question was given up") as caught:
         served.ann.ask("typical-age", request="killed")
-    again = "this is paid: request='killed' asks again at no cost"
+    again = "this is paid: retry with request='killed' at no cost"
     assert (caught.value.__notes__, caught.value.charged) == ([again], True)
     assert served.ann.ask("typical-age", request="killed").charged is False
     paid = spent(served.ann)["people / ann"]

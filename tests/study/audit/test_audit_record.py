@@ -35,7 +35,7 @@ def written(folder: Path, **terms: Any) -> Path:
 def test_the_first_line_says_what_was_seen(tmp_path: Path) -> None:
     record = written(tmp_path)
     assert record.read_text().splitlines()[0] == (
-        "no counterexample among 6 pairs; this is no proof."
+        "no counterexample among 6 pairs, which is not a proof."
     )
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
     private = written(tmp_path, private=True)
@@ -117,7 +117,7 @@ def test_the_first_line_is_held_to_what_is_below(tmp_path: Path) -> None:
     """It is what people read, and no hash is over it."""
     record = written(tmp_path, epsilon=1)
     head, _, body = record.read_text().partition("\n")
-    for line in ("no counterexample among 6 pairs; this is no proof.", head + " ", ""):
+    for line in ("no counterexample among 6 pairs, which is not a proof.", head + " ", ""):
         record.write_text(f"{line}\n{body}")
         with pytest.raises(UnreadableFile):
             audit.repeat(record, response)
@@ -163,7 +163,7 @@ def test_a_forged_record_is_refused_in_our_words(
 @pytest.mark.parametrize("rest", ["[" * 100_000, '{"a": ' + "9" * 6000 + "}", "[1]", "null", ""])
 def test_what_is_no_record_is_refused(tmp_path: Path, rest: str) -> None:
     record = tmp_path / "record.txt"
-    record.write_text(f"no counterexample among 6 pairs; this is no proof.\n{rest}")
+    record.write_text(f"no counterexample among 6 pairs, which is not a proof.\n{rest}")
     with pytest.raises(UnreadableFile):
         audit.repeat(record, response)
 

@@ -94,8 +94,8 @@ def test_fewer_samples_than_by_the_inequality_of_the_paper() -> None:
 
 def test_how_it_is_told() -> None:
     assert str(estimate([1, 2, 3], 3)) == (
-        "spread 3, sensitivity 3, but for a share of 0.25 of chance pairs (3 drawn, add_remove); random "
-        "differential privacy only, nothing is promised for other data"
+        "spread 3, sensitivity 3, but for a share of 0.25 of chance pairs (3 drawn, add_remove). Random "
+        "differential privacy only, with no promise for other data"
     )
 
 

@@ -30,7 +30,9 @@ def test_the_largest_loss_of_all_pairs_is_that_of_the_mechanism(neighbors: Any) 
     result = audit.mechanism(response, [0, 1], range(4), epsilon="1.0987", neighbors=neighbors)
     assert result.holds
     assert math.isclose(float(result.largest), math.log(3))
-    assert str(result.verdict) == f"no counterexample among {result.pairs} pairs; this is no proof"
+    assert (
+        str(result.verdict) == f"no counterexample among {result.pairs} pairs, which is not a proof"
+    )
     assert sum(result.pair[0]) % 2 != sum(result.pair[1]) % 2
     wrong = audit.mechanism(response, [0, 1], range(4), epsilon="1.0986", neighbors=neighbors)
     assert not wrong.holds

@@ -69,7 +69,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (
         discreet.median,
         {"column": "rough"},
-        "declare a minimum and a maximum, and a step, or give candidates",
+        "Declare a minimum and a maximum, and a step, or give candidates",
     ),
     (
         discreet.median,
@@ -86,7 +86,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (discreet.quantiles, {"column": "rate", "alphas": [0.5]}, "must be a Grid"),
     (discreet.best_price, {"column": "city"}, "price is of numbers"),
     (discreet.mode, {"column": "city", "candidates": ["Bern", "Basle"]}, "did you mean 'Basel'?"),
-    (discreet.mode, {"column": "age", "candidates": ["30"]}, "'30' is no value of column 'age'"),
+    (discreet.mode, {"column": "age", "candidates": ["30"]}, "'30' is not a value of column 'age'"),
     (discreet.mode, {"column": "age", "candidates": [130]}, "beyond the maximum"),
     (discreet.mode, {"column": "age", "candidates": iter([1])}, "only once"),
     (discreet.mode, {"column": "free"}, "does not declare the values of column 'free'"),
@@ -297,5 +297,5 @@ def test_tables_of_candidates_serve_where_no_values_are_declared(tmp_path: Path)
 
 
 def test_without_a_description_candidates_are_still_asked_for() -> None:
-    with pytest.raises(InvalidCandidates, match="candidates are missing: give the least"):
+    with pytest.raises(InvalidCandidates, match="candidates are missing: give the smallest"):
         discreet.best_price([1, 2], epsilon=1)

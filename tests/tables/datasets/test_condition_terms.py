@@ -119,7 +119,7 @@ def test_ordered_categories_are_not_put_in_the_order_of_letters(kind: str, opera
     "where", ["e = 'zzz'", "e <> 'zzz'", "e IN ('lo', 'zzz')", "NOT e = 'zzz'"]
 )
 def test_a_text_that_is_no_category_of_the_type_is_refused(kind: str, where: str) -> None:
-    with pytest.raises(InvalidArgument, match="'zzz' is none of the categories of column 'e'"):
+    with pytest.raises(InvalidArgument, match="'zzz' is not one of the categories of column 'e'"):
         discreet.count(ORDERED[kind](), where=where, epsilon=1)
 
 

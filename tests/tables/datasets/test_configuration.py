@@ -247,7 +247,7 @@ HEAD = '[datasets.p]\nsource = "a.csv"\n'
         (COLUMN % '"1e99999999"', "line 3: datasets.p.columns.c.maximum: it must be a number"),
         (f"{HEAD}columns.c.type = 'boolean'\nbudget.epsilon = 1e-999999999", "line 4: datasets.p.budget.epsilon"),
         (f'{HEAD}title = "\\ud800"', "(at line 3, column"),
-        (f'{HEAD}source = "b.csv"', ": a name is given twice; keep one of them"),
+        (f'{HEAD}source = "b.csv"', ": a name is given twice. Keep one of them"),
         (f"{HEAD}[datasets.p]", "(at line 3, column 12): a name is given twice"),
         (f'{HEAD}columns."a\\nb".type = "boolean"', "line 3: datasets.p.columns: each name of the table"),
         (f'{HEAD}columns."{"x" * 10**5}".type = "boolean"', "line 3: datasets.p.columns: each name"),
@@ -310,7 +310,7 @@ def test_what_is_no_regular_file_is_not_read_and_not_passed_over(
     [
         ("oversubscribed = true", "oversubscribed: it goes with budget, which is missing"),
         ('oversubscribed = "yes"\nbudget = { epsilon = 1 }', "it must be true or false"),
-        ('budget = { epsilon = 1, delta_for = "questions" }', "and there is no delta"),
+        ('budget = { epsilon = 1, delta_for = "questions" }', "but delta is missing"),
         ('budget = { epsilon = 1, delta = "1e-6", delta_for = "both" }', "delta_for: it must be one of"),
         ('budget = { epsilon = 1, oversubscribed = true }', "there is no such key"),
     ],

@@ -138,7 +138,7 @@ def test_what_mode_leaves_out_is_counted_by_check(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "reason"),
     [
-        ("", "line 1: give source, a path or a list of paths; or connection"),
+        ("", "line 1: give source, a path or a list of paths. Or give connection"),
         ('table = "people"', "line 1: give source"),
         ('connection = "duckdb:///p.duckdb"', "line 1: give source"),
         ('source = "a.csv"\ntable = "people"', "line 1: give source"),
@@ -154,7 +154,7 @@ def test_what_mode_leaves_out_is_counted_by_check(folder: Path) -> None:
         ('source = "a.csv"\ncsv.names = ["a", "a"]', "line 3: csv.names: names must be a list of distinct"),
         ('source = "a.csv"\ncsv.names = "FILL IN: x"', "line 3: csv.names: it is still to be filled in"),
         ('source = "a.parquet"\ncsv.names = ["a"]', "line 3: csv: it is of a CSV file"),
-        ('source = "postgresql://h/d"', "line 2: source: it is an address; of a database say connection"),
+        ('source = "postgresql://h/d"', "line 2: source: it is an address. For a database give connection"),
     ],
 )  # fmt: skip
 def test_a_place_that_cannot_be_is_refused_with_its_line(
@@ -181,7 +181,7 @@ def test_a_database_that_is_no_file_is_neither_made_nor_waited_for(folder: Path,
     os.mkfifo("pipe")
     people = described(f'connection = "{url}"\ntable = "people"')
     before = sorted(folder.iterdir())
-    with pytest.raises(UnreadableFile, match="is no file of a database"):
+    with pytest.raises(UnreadableFile, match="is not a file of a database"):
         discreet.median(people, "age", epsilon=1)
     assert sorted(folder.iterdir()) == before
 
@@ -232,13 +232,13 @@ def test_drafts(
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["p.duckdb"], "which table is it? give --table NAME; there are odd.a \"b, people"),
+        (["p.duckdb"], "which table is it? give --table NAME. There are odd.a \"b, people"),
         (["p.db", "--table", "visits"], "there are people"),
-        (["gone.duckdb", "--table", "t"], "is no file of a database"),
+        (["gone.duckdb", "--table", "t"], "is not a file of a database"),
         (["mysql://h/d", "--table", "t"], "it must be duckdb:///file.duckdb, sqlite"),
         (["postgresql://me:s3cret@h/d", "--table", "t"], "leave the password out"),
         (["rows.csv"], "say --header; if that is a row, give them: --names"),
-        (["rows.db"], "is no file of a database"),
+        (["rows.db"], "is not a file of a database"),
     ],
 )  # fmt: skip
 def test_drafts_of_nothing(

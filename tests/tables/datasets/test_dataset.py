@@ -44,7 +44,7 @@ def column(**declared: Any) -> Any:
         (
             {"type": "string", "minimum": 1},
             "columns.x.minimum",
-            "a string has no minimum; give enum",
+            "a string has no minimum. Give enum",
         ),
         ({"type": "boolean", "maximum": 1}, "columns.x.maximum", "a boolean has no maximum"),
         ({"type": "date", "minimum": "soon"}, "columns.x.minimum", "a date such as 2024-12-31"),
@@ -56,7 +56,7 @@ def column(**declared: Any) -> Any:
         ({"type": "string", "enum": []}, "columns.x.enum", "at least one value"),
         ({"type": "string", "enum": ["a", "a"]}, "columns.x.enum", "'a' stands there twice"),
         ({"type": "string", "enum": "Bern"}, "columns.x.enum", "must be a list"),
-        ({"type": "string", "enum": ["a", 1]}, "columns.x.enum", "1 is no value of column 'x'"),
+        ({"type": "string", "enum": ["a", 1]}, "columns.x.enum", "1 is not a value of column 'x'"),
         ({"type": "string", "enum": ["FILL IN"]}, "columns.x.enum", "still to be filled in"),
         ({**AGE, "enum": [1, 130]}, "columns.x.enum", "beyond the maximum"),
         ({"type": "number", "enum": [0.5, "1/2"]}, "columns.x.enum", "0.5 stands there twice"),
@@ -177,7 +177,7 @@ def test_missing_columns_are_named() -> None:
     described = Dataset("x.csv", {"age": AGE}, name="people")
     with pytest.raises(MissingColumn, match="no column 'agee'"):
         discreet.median(described, "agee", epsilon=1)
-    with pytest.raises(MissingColumn, match="name a column of people; it has 'age'"):
+    with pytest.raises(MissingColumn, match=r"name a column of people. It has 'age'"):
         discreet.median(described, epsilon=1)
 
 

@@ -235,7 +235,7 @@ def test_ids_are_marked_by_their_names_and_never_by_values(name: str, tmp_path: 
         (tmp_path / "t.csv").write_text(f"{name},n\n{values},1\n")
         text = draft(str(tmp_path / "t.csv"), header=True)
         assert ("# A column of ids" in text) == (name in IDS)
-        assert (f"whose a row is, such as {name}," in text) == (name in IDS)
+        assert (f"who a row is about, such as {name}," in text) == (name in IDS)
 
 
 def test_a_column_of_uuids_is_one_of_ids_by_its_type(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_column_of_uuids_is_one_of_ids_by_its_type(tmp_path: Path) -> None:
         draft(str(tmp_path / "t.parquet")),
         draft(str(tmp_path / "t.duckdb"), table="t"),
     ):
-        assert "says whose a row is, such as whose, or no line" in text
+        assert "says who a row is about, such as whose, or no line" in text
         assert (
             '# "whose" has the type UUID: its values are ids. Name it as the privacy_unit' in text
         )

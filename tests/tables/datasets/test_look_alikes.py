@@ -16,7 +16,7 @@ NFC, NFD = (unicodedata.normalize(form, "Zürich") for form in ("NFC", "NFD"))
 CYRILLIC = "В\u0435rn"
 DOUBTFUL: list[tuple[list[Any], str]] = [
     ([NFC, NFD], "differ only in how letters with accents are composed"),
-    (["Bern", "Basel", CYRILLIC], "differ only in letters that look alike"),
+    (["Bern", "Basel", CYRILLIC], "differ only in letters that look the same"),
     ([CYRILLIC], "mixes letters of several alphabets in a word"),
     (["Bern", "Bern "], "differ only in blanks"),
     (["New York", "New  York"], "differ only in blanks"),
@@ -64,7 +64,7 @@ AGE: dict[str, dict[str, object]] = {"age": {"type": "integer", "minimum": 0, "m
 def test_a_unit_that_no_column_has_is_said(source: Any) -> None:
     columns: dict[str, dict[str, object]] = {**AGE, "user": {"type": "integer"}}
     with pytest.warns(
-        UserWarning, match=r"'usr' is none of the declared columns \(did you mean 'user'\?\)"
+        UserWarning, match=r"'usr' is not one of the declared columns \(did you mean 'user'\?\)"
     ):
         Dataset(source, columns, privacy_unit="usr")
     Dataset(source, columns, privacy_unit="user")

@@ -70,7 +70,7 @@ LEFT_TO_THE_READER = (
     "has no column", "it must be duckdb://", "it must name a file", "it is an address",
     "it is of a CSV file", "must be one character", "must not be a quote", "list of distinct texts",
     "leave the password out", "it must be a date", "it must be a time",
-    "is no value of column", "must be a finite number", "must be greater than zero", "it must be one SELECT",
+    "is not a value of column", "must be a finite number", "must be greater than zero", "it must be one SELECT",
     "is of numbers or dates, and column", "is not among the declared", "candidates must be", "groups must be",
     "a candidate must",
 )  # fmt: skip

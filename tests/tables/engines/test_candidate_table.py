@@ -375,7 +375,7 @@ def test_mechanisms_that_need_a_list_say_so(mechanism: str, tmp_path: Path) -> N
     data, candidates = in_parquet(texts(["a"]), texts(URLS), tmp_path)
     table = CandidateTable(candidates, "url")
     with pytest.raises(
-        InvalidArgument, match="needs candidates in a list; on a grid or in a table"
+        InvalidArgument, match=r"needs candidates in a list. On a grid or in a table"
     ):
         discreet.mode(data, "url", candidates=table, epsilon=1, mechanism=mechanism)
     with pytest.raises(InvalidArgument, match="needs candidates in a list"):
@@ -626,7 +626,7 @@ def test_candidates_and_data_are_in_one_engine_and_of_one_type(tmp_path: Path) -
     refused({"url": ["a"]}, table, "cannot be compared with")
     pq.write_table(pa.table({"url": [1, 2]}), data)
     refused(
-        data, table, "cannot be compared with column 'url', of type Int64; give both the same type"
+        data, table, "cannot be compared with column 'url', of type Int64. Give both the same type"
     )
 
 

@@ -57,7 +57,7 @@ def test_a_second_pass_is_over_the_same_file_or_refused(
     CHANGES[change](file)
     with pytest.raises(UnreadableFile) as refused:
         source.tally(["2", "1"])
-    assert "another program changed it meanwhile" in str(refused.value)
+    assert "another program changed it while it was read" in str(refused.value)
 
 
 @pytest.mark.parametrize("change", ["appended", "put in place"])

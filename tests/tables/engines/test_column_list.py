@@ -79,5 +79,5 @@ def test_no_query_is_run_for_its_types() -> None:
 
 
 def test_other_types_are_refused_by_name() -> None:
-    with pytest.raises(UnreadableData, match="whose values cannot be"):
+    with pytest.raises(UnreadableData, match="which cannot be used for"):
         column_kind(pl.DataFrame({"a": [[1, 2]]}), "a")

@@ -75,12 +75,12 @@ def parquet_bytes(folder: Path) -> bytes:
 FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "empty": ("t.csv", lambda _: b"", "is empty"),
     "empty line": ("t.csv", lambda _: b" \n1\n", "empty first line"),
-    "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "no text in utf-8"),
+    "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "not text in utf-8"),
     "utf-16": ("t.csv", lambda _: f"c,{MARKER}\n".encode("utf-16-le"), "say csv.encoding"),
     "unreadable first line": (
         "t.csv.gz",
         lambda _: gzip.compress(f"{MARKER}\xff\n{MARKER}\n".encode("cp1252")),
-        "no text in utf-8",
+        "not text in utf-8",
     ),
     "half of a long gzip": (
         "t.csv.gz",

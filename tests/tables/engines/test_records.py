@@ -286,6 +286,6 @@ def test_a_first_line_like_data_names_the_argument_too(tmp_path: Path) -> None:
 def test_bytes_as_privacy_unit(engine: str, tmp_path: Path) -> None:
     data = ENGINES[engine](pa.table({"p": pa.array([b"a"]), "c": ["x"]}), tmp_path)
     with pytest.raises(
-        UnreadableData, match=r"column 'p'.*as privacy_unit text, integers, decimals and UUIDs"
+        UnreadableData, match=r"column 'p'.*for privacy_unit text, integers, decimals and UUIDs"
     ):
         recorded(data, "c", Records("p")).tally(["x"])

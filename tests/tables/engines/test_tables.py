@@ -234,7 +234,7 @@ def test_columns_that_cannot_be_counted(make_typed: Make, values: pa.Array) -> N
     if has_objects(data):
         assert count(data, "c", ["x"]) == [0]
         return
-    with pytest.raises(UnreadableData, match="cannot be candidates"):
+    with pytest.raises(UnreadableData, match="cannot be used for candidates"):
         count(data, "c", ["x"])
 
 

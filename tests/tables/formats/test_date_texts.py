@@ -198,7 +198,7 @@ def test_the_kernel_reads_these_examples_so(tmp_path: Path) -> None:
     [
         ("%d.%b.%Y", "%b: the names of days and months"), ("%d %B %Y", "%B"), ("%A %d.%m.%Y", "%A"),
         ("%d.%m.%Y %H:%M %Z", "%Z: the names of zones"), ("%Y-%j", "%j: a date has a day and a month"),
-        ("%Y-W%U", "%U"), ("%c", "%c: it depends on the language"), ("%d.%m.%Q", "%Q: it is no part"),
+        ("%Y-W%U", "%U"), ("%c", "%c: it depends on the language"), ("%d.%m.%Q", "%Q: it is not part"),
         ("%d.%m", "it needs"), ("%d.%m.%Y %y", "it needs"), ("%d.%d.%m.%Y", "twice"), ("%d.%m.%Y %I", "with %p"),
         ("%d.%m.%Y %H %p", "with %p"), ("%d.%m.%Y %M", "need hours"), ("%d.%m.%Y%z", "need hours"),
         ("%d.%m.%Y %H %S", "%S needs"), ("%d.%m.%Y %H:%M.%f", "%f needs"), ("%d.%m.20%y", "no digits"),

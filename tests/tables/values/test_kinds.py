@@ -70,7 +70,7 @@ IMPOSSIBLE: list[tuple[ColumnType, Any, Any, str]] = [
     (PRICE, 0.1, 0.5, r"0.1 is no number of column 'x', of type Decimal(10, 2); Decimal('0.10') is"),
     (SINGLE, 0.1, 0.5, "0.1 is no number of column 'x', of type Float32; 0.10000000149011612 is"),
     (column("float", name="Float64"), D("0.1"), 0.5, "of type Float64; 0.1 is"),
-    (ENUM, "c", "a", "'c' is none of the categories of column 'x', of type Enum"),
+    (ENUM, "c", "a", "'c' is not one of the categories of column 'x', of type Enum"),
     (SECONDS, dt.datetime(2024, 1, 1, 0, 0, 0, 1), dt.datetime(2024, 1, 1), "is no time of"),
 ]  # fmt: skip
 

@@ -311,7 +311,7 @@ def test_a_quote_sees_the_type_of_a_frame_in_memory_and_opens_nothing_else() -> 
     assert purse.bills == [bill_of(discreet.mode, drinks, "drink", **terms)]
     for data in (Closed(), "no-such-file.csv", drinks.lazy()):
         with pytest.raises(
-            InvalidCandidates, match=r"a quote opens no data.*name what may be answered"
+            InvalidCandidates, match=r"a quote opens no data.*Name what may be answered"
         ):
             bill_of(discreet.mode, data, "drink", **terms)
     assert discreet.mode(drinks.lazy(), "drink", epsilon=100).value == "tea"
@@ -347,7 +347,7 @@ def test_a_quote_sees_the_type_of_a_frame_in_memory_and_opens_nothing_else() -> 
 )
 def test_what_can_be_read_once_is_refused_with_the_fix(ask: Any, make: Any) -> None:
     once = make([1, 2])
-    with pytest.raises(InvalidArgument, match=r"can be read only once.*give a list"):
+    with pytest.raises(InvalidArgument, match=r"can be read only once.*Give a list"):
         ask(once)
     assert list(once) == [1, 2]
 

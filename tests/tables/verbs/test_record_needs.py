@@ -55,7 +55,7 @@ def test_how_many_records_are_needed_is_said_from_public_numbers(
 ) -> None:
     texts = {said(discreet.quantile, data, alpha=alpha, **terms) for data in ([], [1], INCOMES)}
     assert len(texts) == 1
-    assert f"needs about {records} records; with fewer the answer may be any decimal" in texts.pop()
+    assert f"needs about {records} records. With fewer the answer may be any decimal" in texts.pop()
 
 
 def test_fewer_records_are_needed_where_there_are_fewer_digits() -> None:
@@ -87,7 +87,7 @@ def test_users_and_groups_need_more() -> None:
     table = pa.table({"x": [1.0, 2.0], "u": ["a", "b"], "g": ["s", "t"]})
     of_users = said(discreet.median, table, "x", epsilon=1, privacy_unit="u", max_contributions=3)
     assert "about 125 records; with" in of_users
-    assert "Cells that are no numbers count as missing." in of_users
+    assert "Cells that are not numbers count as missing." in of_users
     by = {"by": "g", "groups": ["s", "t"]}
     assert "about 42 records in each group" in said(discreet.median, table, "x", epsilon=1, **by)
     assert "count as missing" not in said(discreet.median, [1.0], epsilon=1)
@@ -129,7 +129,7 @@ def test_columns_of_dates_and_of_text_are_refused_by_their_type() -> None:
     table = pa.table({"day": pa.array([1], pa.date32()), "text": ["1"]})
     with pytest.raises(UnreadableData, match="DateGrid"):
         discreet.median(table, "day", epsilon=1)
-    with pytest.raises(UnreadableData, match="is no column of numbers"):
+    with pytest.raises(UnreadableData, match="is not a column of numbers"):
         discreet.median(table, "text", epsilon=1)
 
 

@@ -38,7 +38,7 @@ class WithGap:
         """
         if not hasattr(self.mechanism, "calibrate_with_gap"):
             raise InvalidArgument(
-                f"a gap of {self.mechanism.name} has no proof; take the exponential mechanism, "
+                f"a gap of {self.mechanism.name} has no proof. Take the exponential mechanism, "
                 "permute_and_flip or noisy_max, or leave out gap"
             )
         possible = getattr(self.mechanism, "possible", None)

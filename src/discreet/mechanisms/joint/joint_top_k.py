@@ -90,7 +90,7 @@ class JointTopK:
         if not self.mechanism.takes_runs:
             raise InvalidArgument(
                 f"{spelling(method='joint')} needs a mechanism over classes, such as the "
-                f"exponential; {self.mechanism.name} needs candidates one by one"
+                f"exponential. {self.mechanism.name} needs candidates one by one"
             )
         spread = self._spread(sensitivity)
 
@@ -106,7 +106,7 @@ class JointTopK:
             if memory > MOST_BYTES:
                 raise InvalidArgument(
                     f"{spelling(method='joint')} may need {memory / 2**30:.1f} GiB for "
-                    f"{len(scores):,} candidates and k = {k}, more than {MOST_BYTES / 2**30:g}; "
+                    f"{len(scores):,} candidates and k = {k}, more than {MOST_BYTES / 2**30:g}. "
                     f"{spelling(method='peeling')} takes any number"
                 )
             gaps, unit = _whole_gaps(scores)

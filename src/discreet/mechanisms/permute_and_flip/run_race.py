@@ -185,8 +185,8 @@ class RunRace:
         """
         if runs.slopes is not None:
             raise InvalidArgument(
-                "permute_and_flip needs scores that are constant in pieces; for scores that slope, "
-                "use the exponential mechanism"
+                "permute_and_flip needs scores that are constant in pieces. For scores that "
+                "slope, use the exponential mechanism"
             )
         runs.best()
         self._all_runs = within_reach(runs, rate)

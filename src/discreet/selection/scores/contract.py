@@ -111,6 +111,6 @@ def bounded_unit(score: Score, unit: Unit | None) -> Unit | None:
     raise InvalidArgument(
         f"privacy_unit={unit!r} would promise to protect {one_record(unit)}, but "
         f"{type(score).__name__} counts rows, and nothing bounds how many one may have. Leave out "
-        "privacy_unit; in a verb of your own read the terms with verbs.units.read_unit_query, "
+        "privacy_unit. In a verb of your own read the terms with verbs.units.read_unit_query, "
         "bound the rows with its columns, and answer from per_person(unit_query, scores)"
     )

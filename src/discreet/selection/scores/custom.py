@@ -97,9 +97,9 @@ class Custom(BaseScore):
             return _round_scores(scores, positive(self.granularity, "granularity"))
         if self.error is None and replacing_errors(partial(_holds_floats, output)):
             raise InvalidScores(
-                "u returns floats, whose rounding errors the sensitivity must cover. Declare error= "
-                "(how far a returned score may be from the ideal one; 0 if never), or granularity= "
-                "(what the ideal scores are multiples of), or return integers or Fractions"
+                "u returns floats, and the sensitivity must cover their rounding errors. Declare "
+                "error= (how far a score may be from the ideal one, 0 if never) or granularity= "
+                "(the ideal scores are multiples of it). Or return integers or Fractions"
             )
         return scores
 
@@ -166,6 +166,6 @@ def replacing_errors(
 
 def _failure(who: str, error: BaseException) -> InvalidScores:
     return InvalidScores(
-        f"{who} failed with {type(error).__name__}; its message may quote the data, so it "
-        "is not shown. Call the function yourself on data you may look at"
+        f"{who} failed with {type(error).__name__}. Its message may quote the data, so it is not "
+        "shown. Call the function yourself on data you may look at"
     )

@@ -52,7 +52,7 @@ class Generalized(BaseScore):
         scores = read_vector(self.scores)
         if len(scores) != len(self.changes):
             raise InvalidScores(
-                f"there are {len(self.changes)} sensitivities but {len(scores)} scores; give one "
+                f"there are {len(self.changes)} sensitivities but {len(scores)} scores. Give one "
                 "for each"
             )
         scores.best()  # refuses what is not finite

@@ -54,7 +54,7 @@ class Given(BaseScore):
             numbers = read_vector(scores)
         if len(numbers) != len(possible):
             raise InvalidScores(
-                f"the mask or the base measure is for {len(possible)} candidates, but there are {len(numbers)} "
-                "scores; give one for each"
+                f"the mask or the base measure is for {len(possible)} candidates, but there are "
+                f"{len(numbers)} scores. Give one for each"
             )
         return numbers

@@ -135,7 +135,7 @@ class Permission:
             requests = self._requests[analyst]
             if name not in requests and len(requests) >= most:
                 raise Exhausted(
-                    f"this question may be asked {most:,} times, and was; ask its owner"
+                    f"this question may be asked {most:,} times, and was. Its owner can allow more"
                 )
             requests.add(name)
 

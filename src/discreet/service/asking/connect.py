@@ -69,7 +69,7 @@ def connect(
             raise InvalidArgument("datasets are data in hand: leave out where, analyst and token")
         return _in_hand(_hold_in_hand(datasets, ledger))
     if ledger is not None:
-        raise InvalidArgument("a ledger goes with datasets; a discreet.toml names its own")
+        raise InvalidArgument("a ledger goes with datasets. A discreet.toml names its own")
     if isinstance(where, str) and "://" in where:
         return _by_url(where, analyst, token)
     description = configuration(None if where is None else file_path(where, "where"))
@@ -154,7 +154,7 @@ def _by_name(datasets: Any) -> Mapping[str, Any]:
     names = [one.name for one in datasets]
     for name in names:
         if names.count(name) > 1:
-            raise InvalidArgument(f"two datasets are named {preview(name)}; give each another name")
+            raise InvalidArgument(f"two datasets are named {preview(name)}. Give each another name")
     return dict(zip(names, datasets, strict=True))
 
 

@@ -57,8 +57,8 @@ def _free_verb(name: str) -> Callable[..., Release]:
     Args:
         dataset: the name of the dataset.
         column: the name of a declared column.
-        request: a name for this request; asked again under it, the answer is the same and costs nothing.
-        max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+        request: a name for this request. A retry under it gives the same answer and costs nothing.
+        max_cost: the most that the answer may cost, in the unit of the budget: ε, or ρ.
         **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
     """
     return ask_verb
@@ -554,8 +554,8 @@ class Connection:
         """
         if self._holder is None:
             raise NotAllowed(
-                "this is for the owner of data in hand: discreet.connect(datasets={...}); the questions and "
-                "shares of a discreet.toml are declared there"
+                "only discreet.connect(datasets={...}) allows this. For a discreet.toml, declare "
+                "the questions and shares in it"
             )
         return unwrap(call_isolated(self._holder[name], *arguments))
 

@@ -80,7 +80,7 @@ class Datasets:
         holding = self.find(name)
         if question in holding.questions:
             raise InvalidArgument(
-                f"{name} has a question named {preview(question)}; take another name"
+                f"{name} has a question named {preview(question)}. Take another name"
             )
         call = _copy_arguments(call)
         with_data = call.about(holding.data)
@@ -170,7 +170,7 @@ class Datasets:
         budget = self.budget_of(name)
         if budget is None:
             raise UnknownBudget(
-                f"no budget was opened for {name}; its owner opens it: discreet ledger open {name}"
+                f"no budget was opened for {name}. Its owner opens it: discreet ledger open {name}"
             )
         return budget
 
@@ -201,7 +201,7 @@ class Datasets:
         holding = self.find(name)
         if not holding.may_simulate:
             raise InvalidArgument(
-                f"{name} may not be simulated: draws that nobody pays for tell about the data; ask "
+                f"{name} may not be simulated: draws that are not paid for reveal the data. Ask "
                 f"it, or let the owner call allow_simulation({name!r})"
             )
         call = permission.question.about(holding.data)
@@ -221,12 +221,12 @@ class Datasets:
             return matches[0], self.find(matches[0]).questions[question]
         if matches:
             raise InvalidArgument(
-                f"{preview(question)} is a question about {' and '.join(matches)}; say which: "
+                f"{preview(question)} is a question about {' and '.join(matches)}. Say which: "
                 f"dataset={matches[0]!r}"
             )
         names = [other for name in candidates for other in self.find(name).questions]
         raise UnknownName(
-            f"there is no question {preview(question)}{nearest(question, names)}; there are "
+            f"there is no question {preview(question)}{nearest(question, names)}. There are "
             f"{', '.join(names) or 'none'}"
         )
 

@@ -38,8 +38,8 @@ def check_number_of_values(terms: Mapping[str, object]) -> None:
     number = sum(len(one) for one in terms.values() if isinstance(one, list | tuple))
     if number > MOST_IN_FREE_QUESTION:
         raise InvalidArgument(
-            f"a free question lists at most {MOST_IN_FREE_QUESTION:,} values, such as candidates; "
-            f"this lists {number:,}"
+            f"a free question lists at most {MOST_IN_FREE_QUESTION:,} values, such as candidates. "
+            f"This lists {number:,}"
         )
 
 
@@ -69,7 +69,7 @@ def read_free(verb: object, column: object, terms: Mapping[str, object]) -> Call
     for name in terms:
         if name not in names:
             raise InvalidArgument(
-                f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}; it takes "
+                f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}. It takes "
                 f"{', '.join(names)}"
             )
     values = {name: _plain(value, name) for name, value in terms.items() if value is not None}

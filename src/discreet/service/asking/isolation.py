@@ -55,7 +55,7 @@ class ChargedError(Exception):
         if self.is_final:
             return f"this is paid: {spelling(request=self.request)} gives the same error again, at no cost"
         payment = "this is paid" if self.is_certain else "if this was paid"
-        return f"{payment}: {spelling(request=self.request)} asks again at no cost"
+        return f"{payment}: retry with {spelling(request=self.request)} at no cost"
 
 
 Translation = Callable[[BaseException], BaseException]
@@ -111,17 +111,18 @@ def error_for_owner(error: BaseException) -> BaseException:
     if type(error).__module__ == DiscreetError.__module__:
         return error
     return InvalidScores(
-        f"these data cannot be asked this: {type(error).__name__}; its message may quote the data, "
+        f"these data cannot be asked this: {type(error).__name__}. Its message may quote the data, "
         "so it is not shown. Call the verb yourself on data you may look at"
     )
 
 
 _WORDS: dict[type[LedgerError] | type[Exhausted], str] = {
     Exhausted: "a budget cannot pay for this",
-    RequestConflict: "this request was another question; give this one a name of its own",
-    LedgerBusy: "the ledger is busy; ask again",
-    LedgerUnwritable: "the ledger cannot be reached, read or written; tell the owner of the data",
-    LedgerError: "the ledger cannot be used; tell the owner of the data",
+    RequestConflict: "this request was another question. Give this one another name",
+    LedgerBusy: "the ledger is busy. Retry",
+    LedgerUnwritable: "the ledger cannot be reached, read or written. Contact the owner of the "
+    "data",
+    LedgerError: "the ledger cannot be used. Contact the owner of the data",
 }
 """Messages for analysts by class of error; the first that matches is used."""
 
@@ -131,7 +132,7 @@ def error_for_analyst(error: BaseException) -> DiscreetError:
     for kind, words in _WORDS.items():
         if isinstance(error, kind):
             return kind(words)
-    return Unanswerable("this question cannot be answered; the owner of the data can see why")
+    return Unanswerable("this question cannot be answered. The owner of the data can see why")
 
 
 def _strip(error: BaseException, translate: Translation) -> BaseException:

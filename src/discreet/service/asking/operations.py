@@ -224,7 +224,7 @@ class Operation(Generic[T]):
         others = [name for name in arguments if name not in values]
         if others:
             raise InvalidArgument(
-                f"{self.name} takes no {preview(others[0])}; it takes {', '.join(values)}"
+                f"{self.name} takes no {preview(others[0])}. It takes {', '.join(values)}"
             )
         return values
 
@@ -305,14 +305,14 @@ OWNERS = Audience(("owner",), "this is for the owner")
 OVERSEERS = Audience(("owner", "auditor"), "the history of all is for owners and auditors")
 
 _DATASET = Argument("dataset", NAME, default=REQUIRED)
-_ANALYST = Argument("analyst", OPTIONAL_NAME, "The analyst whose share it is.")
+_ANALYST = Argument("analyst", OPTIONAL_NAME, "The analyst who has the share.")
 _AMOUNTS = (
     Argument("epsilon", AMOUNT, "The total ε, such as 1/2."),
     Argument("rho", AMOUNT, "Instead: the total ρ."),
     Argument("delta", AMOUNT, "With epsilon: the total δ."),
 )
 _DELTA_FOR = Argument("delta_for", DELTA_USE, "With a first delta: questions or composition.")
-_MAX_COST = Argument("max_cost", PRICE, "Refuse to pay more: ε, or ρ, such as 1/2.")
+_MAX_COST = Argument("max_cost", PRICE, "The most to pay: ε, or ρ, such as 1/2.")
 REQUEST = Argument(
     "request", OPTIONAL_NAME, "The name of the request: charged and drawn once.", REQUIRED
 )
@@ -321,14 +321,14 @@ REQUEST_KEY = "Idempotency-Key"
 
 _NAMED = Body("NamedQuestion", "A named question.", (
     Argument("question", NAME, "The name of the question.", REQUIRED),
-    Argument("dataset", OPTIONAL_NAME, "Its dataset, where several have such a question."),
+    Argument("dataset", OPTIONAL_NAME, "Its dataset, if several have a question of this name."),
 ))  # fmt: skip
 _NAMED_TO_PAY = Body(
     "QuestionToPay", "A named question, and what is paid for its answer.", (*_NAMED.arguments, _MAX_COST)
 )  # fmt: skip
 _FREE = Body("FreeQuestion", "A free question.", (
     Argument("verb", NAME, "A verb that the owner allows, such as median.", REQUIRED),
-    _DATASET, Argument("column", OPTIONAL_NAME, "A declared column; count may do without."),
+    _DATASET, Argument("column", OPTIONAL_NAME, "A declared column. Only count can do without."),
     Argument("terms", TERMS, "epsilon, candidates, by, …", {}),
 ))  # fmt: skip
 _FREE_TO_PAY = Body(
@@ -338,7 +338,8 @@ _TO_OPEN = Body(
     "BudgetToOpen",
     "A budget, or an analyst's share of one, with its total where discreet.toml declares none.",
     (_DATASET, _ANALYST, *_AMOUNTS, _DELTA_FOR, Argument(
-        "separate", FLAG, "It shares a database or files with other budgets, and holds the data of others.", False
+        "separate", FLAG, "It shares a database or files with other budgets, but holds other "
+                          "people's data.", False
     )),
 )  # fmt: skip
 _TO_EXTEND = Body(
@@ -346,20 +347,23 @@ _TO_EXTEND = Body(
     (_DATASET, _ANALYST, *_AMOUNTS, _DELTA_FOR),
 )  # fmt: skip
 _TO_RENEW = Body(
-    "BudgetToRenew", "The next budget of a dataset; its total is as declared or before, if none is given.",
+    "BudgetToRenew", "The next budget of a dataset. Without a total, it is the declared one or "
+                     "that of before.",
     (_DATASET, Argument(
-        "period", OPTIONAL_NAME, "Its name, such as 2027; none where discreet.toml declares calendar periods."
+        "period", OPTIONAL_NAME, "Its name, such as 2027. Leave it out if discreet.toml declares "
+                                 "calendar periods."
     ), *_AMOUNTS),
 )  # fmt: skip
 _TO_REOPEN = Body("DatasetToReopen", "A dataset that is opened again after failures.", (
-    _DATASET, Argument("analyst", OPTIONAL_NAME, "The analyst for whom; without it, all of them."),
+    _DATASET, Argument("analyst", OPTIONAL_NAME, "The analyst to open it for. The default is all "
+                                                 "of them."),
 ))  # fmt: skip
 _TOKEN_TO_CREATE = Body("TokenToCreate", "A token.", (
     Argument("role", TEXT, "owner, analyst or auditor.", REQUIRED),
     Argument("analyst", OPTIONAL_NAME, "The analyst, for that role."),
     Argument(
         "expires", TEXT,
-        "After days such as 90d, or a date such as 2027-01-31; at the latest with your own.", "90d",
+        "After days such as 90d, or on a date such as 2027-01-31, but not after your own token.", "90d",
     ),
 ))  # fmt: skip
 
@@ -406,44 +410,45 @@ ANSWER_VERB = Operation(
 )  # fmt: skip
 OPEN_BUDGET = Operation(
     "open_budget", Ownership.open_budget, ("POST", "/budgets"), OWNERS, _BUDGET,
-    "Open the declared budget of a dataset, or an analyst's share of it; for the owner.",
+    "Open the declared budget of a dataset, or an analyst's share of it. For the owner.",
     body=_TO_OPEN, status=201,
 )  # fmt: skip
 EXTEND_BUDGET = Operation(
     "extend_budget", Ownership.extend_budget, ("POST", "/budgets/extensions"), OWNERS, _BUDGET,
-    "Give a budget or a share a larger total; for the owner.", body=_TO_EXTEND,
+    "Give a budget or a share a larger total. For the owner.", body=_TO_EXTEND,
 )  # fmt: skip
 RENEW_BUDGET = Operation(
     "renew_budget", Ownership.renew_budget, ("POST", "/budgets/renewals"), OWNERS, _BUDGET,
-    "Open the next budget of a dataset, with the declared shares; for the owner.",
+    "Open the next budget of a dataset, with the declared shares. For the owner.",
     body=_TO_RENEW, status=201,
 )  # fmt: skip
 REOPEN = Operation(
     "reopen", Ownership.reopen, ("POST", "/budgets/reopenings"), OWNERS,
     _BUDGETS,
-    "Open a dataset again that failures have closed for an analyst, or for all; for the owner.",
+    "Open a dataset again that failures have closed for an analyst, or for all. For the owner.",
     body=_TO_REOPEN,
 )  # fmt: skip
 TOKENS = Operation(
     "tokens", Ownership.tokens, ("GET", "/tokens"), OWNERS,
     _many("TokenReply", Token.as_dict, lambda plain: Token(**plain)),
-    "List the tokens that were not revoked, expired ones too; for the owner.",
+    "List the tokens that were not revoked, expired ones too. For the owner.",
 )  # fmt: skip
 CREATE_TOKEN = Operation(
     "create_token", Ownership.create_token, ("POST", "/tokens"), OWNERS,
     _one("NewTokenReply", NewToken.as_dict, _read_new_token),
-    "Make a token, which is shown once, and ends with the one it is made with; for the owner.",
+    "Make a token, which is shown once, and ends with the one it is made with. For the owner.",
     body=_TOKEN_TO_CREATE, status=201,
 )  # fmt: skip
 REVOKE_TOKEN = Operation(
     "revoke_token", Ownership.revoke_token, ("DELETE", "/tokens/{identity}"), OWNERS, _TOKEN,
-    "Revoke a token by its id, and all made with it: from now on they are refused; for the owner.",
+    "Revoke a token by its id, and all made with it. For the owner.",
     (Argument("identity", NAME, default=REQUIRED),),
 )  # fmt: skip
 AUDIT = Operation(
     "audit", Ownership.chain, ("GET", "/audit"), OVERSEERS, _CHAIN,
-    "Return events of the ledger as JSON lines, to be verified; for owners and auditors.\n\n"
-    "The headers tell where the chain ends now: Ledger-Id, Ledger-Schema, Ledger-Events and Ledger-Head.",
+    "Return events of the ledger as JSON lines, to be verified. For owners and auditors.\n\nThe "
+    "headers say where the chain ends now: Ledger-Id, Ledger-Schema, Ledger-Events and "
+    "Ledger-Head.",
     (
         Argument("after", NUMBER_OF_EVENT, "The number of the last event known already.", 0),
         Argument("limit", LIMIT, "The most events in one reply.", MOST_EVENTS),

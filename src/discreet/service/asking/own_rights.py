@@ -98,7 +98,7 @@ class OwnRights:
                 words = (
                     f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
                 )
-                why = "" if one == verb else ", and an answer of values that nobody listed needs it"
+                why = "" if one == verb else ", and an answer without a list of values needs it"
                 raise InvalidArgument(f"{one} is not allowed here, {words}{why}")
         self._check_condition(question.terms.get("where"))
         for part in parts_of_question(question):

@@ -58,8 +58,8 @@ def charged_failures(request: str) -> Iterator[None]:
         pass
     else:
         return
-    failure = Unanswerable("the answer cannot be shown; tell the owner of the data")
-    failure.add_note(f"this is paid: request={request!r} asks again at no cost")
+    failure = Unanswerable("the answer cannot be shown. Contact the owner of the data")
+    failure.add_note(f"this is paid: retry with request={request!r} at no cost")
     failure.charged = failure.is_public = True
     raise failure
 
@@ -91,7 +91,7 @@ def _in_short(error: Exception) -> DiscreetError:
     """Return an error for every caller."""
     if isinstance(error, LedgerError):
         return error_for_analyst(error)
-    return Unanswerable("this cannot be answered now; ask again, or tell the owner of the data")
+    return Unanswerable("this cannot be answered now. Retry, or contact the owner of the data")
 
 
 def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:

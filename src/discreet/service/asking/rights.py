@@ -37,7 +37,7 @@ from .free_questions import check_number_of_values, read_free, refusal
 from .own_rights import OwnRights
 from .past_releases import PastRelease, past_releases
 
-AUDITORS_ASK_NOTHING = "an auditor asks nothing; use the token of an analyst"
+AUDITORS_ASK_NOTHING = "an auditor asks nothing. Use the token of an analyst"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,7 +101,7 @@ class Rights:
         if self.analyst is not None and not self.names():
             with public_errors():
                 raise UnknownBudget(
-                    f"no share was opened for {self.analyst}; the owner of the data opens it: "
+                    f"no share was opened for {self.analyst}. The owner of the data opens it: "
                     f"discreet ledger open {self.dataset_names[0]} --analyst {self.analyst}, or "
                     f"open_budget(..., analyst={self.analyst!r}) in Python"
                 )
@@ -295,7 +295,7 @@ class Rights:
             return
         if longest_release(inquiry.call, bill, inquiry.data) > self.longest:
             raise InvalidArgument(
-                f"an answer may have up to {self.longest:,} characters; ask for less at once"
+                f"an answer may have up to {self.longest:,} characters. Ask for less at once"
             )
 
     def _budgets(self, dataset: str | None = None) -> Mapping[str, Budget | None]:
@@ -407,11 +407,11 @@ def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
     if quote.closed is not None:
         return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **amounts)
     if quote.fits and not is_oversubscribed:  # its owner gave it more, or another budget, meanwhile
-        return Exhausted(f"the budget of {name} has just changed; ask again", **amounts)
+        return Exhausted(f"the budget of {name} has just changed. Retry", **amounts)
     if quote.fits:
         return Exhausted(
             f"your share could pay {quote.cost}, but what all analysts of {name} may spend "
-            "together cannot; tell the owner of the data",
+            "together cannot. Contact the owner of the data",
             **amounts,
         )
     return Exhausted(

@@ -123,7 +123,7 @@ class Service:
             RefusedError: if the description has no such analyst any more.
         """
         if analyst is not None and analyst not in self.configuration.analysts:
-            raise RefusedError(NotAllowed("this token may ask nothing here; tell the owner"))
+            raise RefusedError(NotAllowed("this token may not ask here. Contact the owner"))
         return rights_of(self.datasets, self.configuration, role, analyst)
 
 

@@ -99,7 +99,7 @@ class NewToken:
         return {"token": self.text, **self.kept.as_dict()}
 
     def __str__(self) -> str:
-        return f"{self.kept}; it is not shown again"
+        return f"{self.kept}. It is not shown again"
 
 
 class Tokens:
@@ -191,7 +191,7 @@ class Tokens:
 
         self._change(remove)
         if not family:
-            raise UnknownName(f"there is no token {preview(identity)}; see discreet token list")
+            raise UnknownName(f"there is no token {preview(identity)}. See discreet token list")
         return family
 
     def check(self, identity: str) -> None:
@@ -228,7 +228,7 @@ class Tokens:
         except FileNotFoundError:
             return ()
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            failure = UnreadableFile(f"{self._path} cannot be read, or is no file of tokens")
+            failure = UnreadableFile(f"{self._path} cannot be read, or is not a file of tokens")
         else:
             failure = UnreadableFile(
                 f"{self._path} can be written by others, who could make tokens: chmod 600 it"
@@ -266,7 +266,7 @@ class Tokens:
             until = time.monotonic() + patience
             while not _is_locked(lock):
                 if time.monotonic() > until:
-                    raise UnreadableFile(f"{self._path} is being written for too long; ask again")
+                    raise UnreadableFile(f"{self._path} has been locked for too long. Retry")
                 time.sleep(0.01)
             yield
 

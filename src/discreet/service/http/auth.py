@@ -147,7 +147,7 @@ class Gate:
         except NotAllowed as error:
             raise RefusedError(error, 401) from None
         if not self.places.enter(token, scope):
-            too_many = f"more than {self.places.most} requests at once; wait for their replies"
+            too_many = f"more than {self.places.most} requests at once. Wait for their replies"
             raise RefusedError(NotAllowed(too_many), 429)
         return token
 

@@ -123,7 +123,7 @@ class HttpClient:
         try:
             return self._send(operation, {**values, "request": request})
         except (LedgerUnwritable, KeyboardInterrupt) as error:
-            error.add_note(f"if this was paid: request={request!r} asks again at no cost")
+            error.add_note(f"if this was paid, retry with request={request!r} at no cost")
             raise
 
     def _send(self, operation: Operation[T], values: Mapping[str, Any]) -> T:
@@ -165,7 +165,7 @@ class HttpClient:
                 return _after_waiting(answer) if is_postponed else answer
             error = wire.read_error(_validate("ErrorReply", reply.json()))
         raise error or LedgerUnwritable(
-            f"what replied is no such service (status {reply.status_code})"
+            f"what replied is not this service (status {reply.status_code})"
         )
 
     def _respond(self, method: str, path: str, options: dict[str, Any]) -> Any:
@@ -174,10 +174,10 @@ class HttpClient:
         try:
             return self._client.request(method, f"/v1{path}", **options)
         except HTTPError:
-            message = "the service cannot be reached: see that the address is right and that it runs, and ask again"
+            message = "the service cannot be reached. Check its address and that it runs, and retry"
         except ValueError:
             message = (
-                "what replied is no such service: its reply is too long, too slow, or compressed"
+                "what replied is not this service: its reply is too long, too slow, or compressed"
             )
         raise LedgerUnwritable(message)
 
@@ -231,10 +231,10 @@ def connect_to(url: str, token: str) -> BoundedClient:
         raise MissingPackage("a service is reached with httpx: pip install 'discreet[server]'")
     address = _url(httpx, url)
     if address.userinfo:
-        raise InvalidArgument("leave names and passwords out of the URL; the token says who asks")
+        raise InvalidArgument("leave names and passwords out of the URL. The token says who asks")
     if address.scheme != "https" and address.host not in ("127.0.0.1", "localhost", "::1"):
         raise InvalidArgument(
-            "give an https:// URL: over http:// everybody on the way reads the token"
+            "give an https:// URL: over http:// others on the network can read the token"
         )
     client: Any = httpx.Client(
         base_url=address,
@@ -250,4 +250,4 @@ def _url(httpx: Any, url: str) -> Any:
         return httpx.URL(url)
     except httpx.InvalidURL:
         pass
-    raise InvalidArgument("this URL cannot be read; it has the form https://data.example.org")
+    raise InvalidArgument("this URL cannot be read. It has the form https://data.example.org")

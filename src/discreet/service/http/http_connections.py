@@ -137,7 +137,7 @@ class LimitedConnection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse data that are no request, in the words of the service."""
-        self._refuse(400, "this is no request of HTTP")
+        self._refuse(400, "this is not an HTTP request")
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete

@@ -65,7 +65,7 @@ class ReleaseReply(BaseModel):
     """A released answer with its guarantee."""
 
     value: Any = Field(
-        description="As plain JSON; dates, decimals and maps as objects with one $key."
+        description="As plain JSON, with dates, decimals and maps as objects with one $key."
     )
     guarantee: dict[str, Any]
     mechanism: str
@@ -85,7 +85,8 @@ class ReleaseReply(BaseModel):
     )
     error: ErrorBoundReply | dict[str, ErrorBoundReply | None] | None = Field(
         None,
-        description="How far off it may be, or each column of a statement; null where no bound is known.",
+        description="How far off it may be, or each column of a statement. Null where no bound is "
+        "known.",
     )
 
 
@@ -140,7 +141,7 @@ class OwnRightsReply(BaseModel):
     max_epsilon: str | None
     max_delta: str | None
     where: list[str] | None = Field(
-        description="The columns with which conditions may compare; null for all."
+        description="The columns with which conditions may compare, or null for all."
     )
     confirm_above: str | None = Field(
         description="A question of an assistant that may cost more is confirmed by its user."
@@ -186,7 +187,8 @@ class TokenReply(BaseModel):
     created: str
     expires: str
     parent: str | None = Field(
-        description="The id of the token that it was made with; it ends and is revoked with that one."
+        description="The id of the token that it was made with. It ends and is revoked with that "
+        "one."
     )
 
 
@@ -251,7 +253,7 @@ class ErrorReply(BaseModel):
     message: str
     notes: list[str]
     charged: bool | None = Field(
-        None, description="Whether it was charged though it failed; null if nobody could find out."
+        None, description="Whether it was charged though it failed, or null if that is not known."
     )
     requested: AmountReply | None = None
     spent: AmountReply | None = None

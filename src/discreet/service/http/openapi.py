@@ -68,10 +68,10 @@ def _paths(prefix: str) -> Plain:
         paths.setdefault(f"{prefix}{path}", {})[method.lower()] = _operation(operation)
     metrics = {**_json(_reference("Metrics")), "text/plain": _TEXT}
     words = (
-        "Return metrics, as JSON or as Prometheus reads them, by the header Accept; for the owner."
+        "Return metrics, as JSON or as Prometheus reads them, by the header Accept. For the owner."
     )
     paths[f"{prefix}/metrics"] = {"get": _guarded("metrics", words, _reply(metrics))}
-    words = "Say which parts of the service can be used; for the owner."
+    words = "Say which parts of the service can be used. For the owner."
     parts = _reply(_json(_reference("PartsReply")))
     paths[f"{prefix}/health"] = {"get": _guarded("parts", words, parts)}
     return paths

@@ -138,7 +138,7 @@ def _postpone(question: QueuedQuestion) -> Response:
 
 def _unreachable(request: str) -> Unanswerable:
     """Return the error where the dispatcher has ended: it may have had the question charged."""
-    error = Unanswerable("no data can be read now; ask again, or tell their owner")
-    error.add_note(f"if this was paid: request={request!r} asks again at no cost")
+    error = Unanswerable("no data can be read now. Retry, or contact their owner")
+    error.add_note(f"if this was paid, retry with request={request!r} at no cost")
     error.charged, error.is_public = None, True
     return error

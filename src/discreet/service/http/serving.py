@@ -213,7 +213,7 @@ def _run(address: tuple[str, int], workers: int, announce: Callable[[], None]) -
     supervisor = Supervisor(config, [server_socket])
     supervisor.run()
     if supervisor.stop_signal is None:
-        raise LedgerUnwritable("no worker can be started; see what it says above")
+        raise LedgerUnwritable("no worker can be started. See what it says above")
     signal.raise_signal(supervisor.stop_signal)
 
 
@@ -240,7 +240,7 @@ def make_worker_app() -> "App":
     configuration = read_again(Path(worker_settings.path))
     if file_digest(configuration.path) != worker_settings.digest:
         raise LedgerUnwritable(
-            f"{configuration.path} was changed while it is served; start the service again"
+            f"{configuration.path} was changed while it is served. Restart the service"
         )
     _log()
     dispatcher = DispatcherClient(worker_settings.socket, worker_settings.readers)

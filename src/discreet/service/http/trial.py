@@ -22,10 +22,10 @@ TURNS, SLOWEST, ROOM = 5, 3, 3
 """How often the slowest questions are asked, how many these are, and how many times as long a unit is."""
 
 NOTES = (
-    Message("these durations are private: show them to nobody who may not see the data"),
+    Message("these durations are private: show them only to people who may see the data"),
     Message(
-        "answers_after is public, so a value that fits your rows tells something of them, up to 3.2 bits: try with "
-        "invented rows, as many as you will ever have"
+        "answers_after is public, so a value that fits your rows reveals something about them, up "
+        "to 3.2 bits. Try with invented rows, as many as you will ever have"
     ),
 )
 """What an owner should know of the times that are printed."""
@@ -156,7 +156,7 @@ class FittingTimes:
                     error=one.duration.failure,
                 )  # fmt: skip
         if slowest is None:
-            yield Message("{dataset}: there is no question to try", dataset=self.dataset)
+            yield Message("{dataset}: there are no questions to try", dataset=self.dataset)
             return
         yield Message(
             "{dataset}: of {number} questions {question} takes longest, {seconds} s for {units}",
@@ -171,7 +171,7 @@ class FittingTimes:
         answers_after, longest = self.answers_after, self.longest
         if answers_after is None or longest is None:
             yield Message(
-                "{dataset}: no time up to {most} s fits; allow less, or store the data as Parquet",
+                "{dataset}: no time up to {most} s fits. Allow less, or store the data as Parquet",
                 dataset=self.dataset, most=f"{float(LADDER[-1]):g}",
             )  # fmt: skip
             return

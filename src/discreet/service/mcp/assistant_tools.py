@@ -39,11 +39,13 @@ _AMOUNT = {"type": ["string", "number"], "description": 'exact, such as "1/4" or
 _QUESTION: Reply = {
     "dataset": {**_TEXT, "description": "the name of the dataset"},
     "question": {
-        **_TEXT, "description": "a named question of the owner; then leave out verb, column, terms and sql",
+        **_TEXT, "description": "a named question of the owner. Leave out verb, column, terms and "
+                                "sql",
     },
     "verb": {
         **_TEXT,
-        "description": "a free question: mode, median, count, ...; `datasets` lists those that are allowed",
+        "description": "a free question: mode, median, count, ... `datasets` lists those that are "
+                       "allowed",
     },
     "column": {**_TEXT, "description": "the column of a free question"},
     "terms": {
@@ -52,8 +54,8 @@ _QUESTION: Reply = {
     },
     "sql": {
         **_TEXT,
-        "description": "in place of verb, column and terms: "
-        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) ... FROM dataset",
+        "description": "instead of verb, column and terms: SELECT WITH DIFFERENTIAL_PRIVACY "
+                       "OPTIONS (epsilon = 1) ... FROM dataset",
     },
 }  # fmt: skip
 
@@ -97,7 +99,8 @@ def call_tool(connection: Connection, name: str, arguments: Arguments) -> Reply:
     tool = TOOLS.get(name)
     if tool is None:
         return {
-            "error": f"there is no tool {visible_text(str(name))[:100]!r}; there are {', '.join(TOOLS)}"
+            "error": f"there is no tool {visible_text(str(name))[:100]!r}. There are "
+            f"{', '.join(TOOLS)}"
         }
     try:
         _check_arguments(tool, arguments)
@@ -262,9 +265,10 @@ def _names_as_text(values: Reply) -> Reply:
 _ALL = (
     Tool(
         "datasets", "What may be asked",
-        "Lists the datasets with their privacy unit, columns with declared values and bounds, the named questions "
-        "with their prices, and the budget that remains; and which free questions are allowed: verbs, the most "
-        "that one may cost, and the columns with which `where` may compare. Free. Call this first.",
+        "Lists the datasets with their privacy unit, columns with declared values and bounds, the "
+        "named questions with their prices, and the remaining budget. It also lists which free "
+        "questions are allowed: verbs, the most that one may cost, and the columns with which "
+        "`where` may compare. Free. Call this first.",
         {}, (), _datasets,
     ),
     Tool(
@@ -275,10 +279,11 @@ _ALL = (
     ),
     Tool(
         "ask", "Ask a question",
-        "Answers a question with differential privacy and charges the budget, which no one refills by asking. Give "
-        "`request`, a name that you choose for this question, and `max_cost`, the most that it may cost. The same "
-        "question under the same name gives the same answer and costs nothing; another question under that name is "
-        "refused. Answers have noise: report how far they may be off.",
+        "Answers a question with differential privacy and charges the budget, which no one "
+        "refills by asking. Give `request`, a name that you choose for this question, and "
+        "`max_cost`, the most that it may cost. The same question under the same name gives the "
+        "same answer and costs nothing. Another question under that name is rejected. Answers "
+        "have noise: report how far they may be off.",
         {
             **_QUESTION,
             "request": {**_TEXT, "maxLength": 200, "description": "a name of your choice for this question"},

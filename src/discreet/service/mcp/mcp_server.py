@@ -130,8 +130,8 @@ async def _unconfirmed(
     if is_allowed:
         return None
     return {
-        "error": f"questions above {confirm_above} are confirmed by the user first, and this one was not; "
-        "nothing was charged",
+        "error": f"questions above {confirm_above} are confirmed by the user first, and this one "
+        "was not. Nothing was charged",
         "charged": False,
     }
 
@@ -181,8 +181,8 @@ class AssistantConnection:
 
 
 _FAILED = (
-    "this call failed; the owner of the data can see why. Call the same again under the same request: if it was "
-    "charged, it costs nothing more"
+    "this call failed. The owner of the data can see why. Call the same again under the same "
+    "request: if it was charged, it costs nothing more"
 )
 
 

@@ -109,7 +109,7 @@ class Sessions:
             pass
         else:
             return
-        raise UnreadableFile(f"{self._path} cannot be read, or is no file of sessions")
+        raise UnreadableFile(f"{self._path} cannot be read, or is not a file of sessions")
 
     def _check(self) -> None:
         """Make the file for its owner alone; raise if others could write sessions into it."""

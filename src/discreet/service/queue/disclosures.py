@@ -65,15 +65,16 @@ class Disclosure:
 
     def __str__(self) -> str:
         failures = Message(
-            "{analyst} about {dataset}: {questions} questions at most, and {failures}; which of them fail tells up "
-            "to {bits} bits about the data, each time that it is opened",
+            "{analyst} about {dataset}: {questions} questions at most, and {failures}. Which of "
+            "them fail can reveal up to {bits} bits about the data, each time you open it again",
             analyst=self.analyst, dataset=self.dataset, questions=f"{self.questions:,}",
             failures=plural("{count:,} failure", "{count:,} failures", self.failures), bits=f"{self.bits:,}",
         )  # fmt: skip
         if not self.doublings:
             return failures
         return Message(
-            "{failures}; answers that are late tell up to {bits} bits until the next reset, and {more} in all",
+            "{failures}. Late answers can reveal up to {bits} bits until the next reset, and "
+            "{more} in all",
             failures=failures, bits=f"{self.bits_until_reset:,}", more=f"{self.bits_of_life:,}",
         )  # fmt: skip
 

@@ -149,11 +149,11 @@ class Dispatcher:
                 ticket.askers += 1
                 return ticket
             raise RequestConflict(
-                "this request is another question, which waits; give this one a name of its own"
+                "this request is another question, which waits. Give this one another name"
             )
         waiting = Counter(one.caller for one in self._of_run if one.start == inf)
         if waiting[question.caller] >= self.waiting:
-            raise LedgerBusy(f"{self.waiting} questions of yours wait already; ask again later")
+            raise LedgerBusy(f"you already have {self.waiting} waiting questions. Retry later")
         return self._take(question)
 
     def _take(self, question: QueuedQuestion) -> Ticket:
@@ -328,6 +328,6 @@ class Dispatcher:
 
 def _no_answer(*, is_charged: bool) -> Line:
     """Return the reply to a question that no reader could answer."""
-    error = Unanswerable("no data can be read now; ask again, or tell their owner")
+    error = Unanswerable("no data can be read now. Retry, or contact their owner")
     error.charged = is_charged or None
     return wire.write_answer(Failure(error))

@@ -86,7 +86,8 @@ def describe_times(times: Mapping[str, AnswerTimes]) -> Iterator[Message]:
     for name, one in times.items():
         if not one.answers_after:
             yield Message(
-                "{dataset}: answers leave as soon as they are ready, which may tell something about the data",
+                "{dataset}: answers leave as soon as they are ready, which may reveal something "
+                "about the data",
                 dataset=name,
             )
             continue

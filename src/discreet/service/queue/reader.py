@@ -195,6 +195,6 @@ def collect_no_more() -> None:
 def _refuse_change(line: dict[str, Any], report: Report, instruct: Instruct) -> dict[str, Any]:
     """Refuse to answer: the service knows another description than that in the file now."""
     error = LedgerUnwritable(
-        "the description was changed; its owner starts the service again, or puts it back as it was"
+        "the description was changed. Its owner restarts the service, or puts it back as it was"
     )
     return wire.write_answer(Failure(error))

@@ -119,7 +119,7 @@ def spread_of(sensitivity: Any, spread: Any, rounding: Any, *, monotonic: bool =
         raise InvalidArgument(
             "monotonic=True says that one record moves all qualities the same way. The error of a "
             "marginal, its L1 distance, does not: declare how far a difference of two qualities "
-            f"can change, as spread= (2 * sensitivity is always true); see {_PAGE}"
+            f"can change, as spread= (2 * sensitivity is always true). See {_PAGE}"
         )
     error = exact(scalar(rounding), "rounding")
     if error < 0:

@@ -56,8 +56,8 @@ def coarse_grid_attack() -> AttackResult:
         name="coarse_grid",
         claim="The base-2 mechanism with exact weights, by its published sampler.",
         naive=(
-            f"Candidate 1 has {first[1]} of {sum(first)} strings of bits, for the neighbour {second[1]} "
-            f"of {sum(second)}; the truth is 1/32769 and 1/8193."
+            f"Candidate 1 has {first[1]} of {sum(first)} strings of bits, for the neighbour "
+            f"{second[1]} of {sum(second)}. The truth is 1/32769 and 1/8193."
         ),
         ours=f"Enumerating 40 bits {'encloses' if is_enclosed else 'MISSES'} both true probabilities.",
         naive_audit=audit.laws(*laws, epsilon=ETA.epsilon(2)),

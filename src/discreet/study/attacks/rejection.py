@@ -84,8 +84,8 @@ def rejection_attack() -> AttackResult:
         name="rejection",
         claim="The exponential mechanism by rejection: exact, and only its answer is seen.",
         naive=(
-            "A clock sees how often it tries. Equal scores take one try, always; the neighbour's take more "
-            f"with probability {more:.2f}."
+            "A clock sees how often it tries. Equal scores take one try, always. The neighbour's "
+            f"take more with probability {more:.2f}."
         ),
         ours=f"A draw on either reads {_spell_words(words[0])} and {_spell_words(words[1])}, a hundred times.",
         naive_audit=audit.laws(Tries(naive[0]), Tries(naive[1]), epsilon=_EPSILON),

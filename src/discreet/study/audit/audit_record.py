@@ -82,7 +82,7 @@ def check_records(records: InventedRecords) -> None:
         if not is_same:
             raise InvalidArgument(
                 "a record of an audit can hold finite numbers, texts, truth values and None, so "
-                f"that another can repeat it; got one of type {type(record).__name__}"
+                f"that others can repeat it, got one of type {type(record).__name__}"
             )
 
 
@@ -135,7 +135,7 @@ def read_record(path: str | Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         is_whole = False
     if not is_whole:
-        raise UnreadableFile(f"{path} is no record of an audit as it was written")
+        raise UnreadableFile(f"{path} is not an audit record as it was written")
     return body
 
 

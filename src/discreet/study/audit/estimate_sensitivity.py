@@ -54,9 +54,9 @@ class SensitivityEstimate:
 
     def __str__(self) -> str:
         return Message(
-            "spread {spread}, sensitivity {sensitivity}, but for a share of {gamma:.4g} of chance pairs "
-            "({samples:,} drawn, {neighbors}); random differential privacy only, nothing is promised for other "
-            "data",
+            "spread {spread}, sensitivity {sensitivity}, but for a share of {gamma:.4g} of chance "
+            "pairs ({samples:,} drawn, {neighbors}). Random differential privacy only, with no "
+            "promise for other data",
             spread=spell(self.spread), sensitivity=spell(self.change), gamma=float(self.gamma),
             samples=self.samples, neighbors=self.neighbors,
         )  # fmt: skip

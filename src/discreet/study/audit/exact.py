@@ -271,7 +271,7 @@ def _of_answers(
         return _audit(_listed_law(one.question), _listed_law(other.question), claim)
     if one.lists is None or other.lists is None:
         raise InvalidArgument(
-            f"the answers of {one.query.verb} are not worked out one by one here; see "
+            f"the answers of {one.query.verb} are not worked out one by one here. See "
             "audit.sampling"
         )
     pair = one.lists(), other.lists()
@@ -411,7 +411,7 @@ def _epsilon_of(guarantee: Guarantee) -> Fraction:
     epsilon = getattr(guarantee, "epsilon", None)
     if not isinstance(epsilon, Fraction):
         raise InvalidArgument(
-            f"there is no epsilon in what is claimed, so nothing to audit: {guarantee}"
+            f"the claim has no epsilon, so there is nothing to audit: {guarantee}"
         )
     return epsilon
 

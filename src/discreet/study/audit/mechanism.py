@@ -127,7 +127,7 @@ class MechanismAudit:
 def verdict_of(holds: bool, pairs: int) -> Message:
     """Return the outcome of an audit in one line."""
     if holds:
-        return Message("no counterexample among {pairs:,} pairs; this is no proof", pairs=pairs)
+        return Message("no counterexample among {pairs:,} pairs, which is not a proof", pairs=pairs)
     return Message("a counterexample among {pairs:,} pairs: the claim is false", pairs=pairs)
 
 
@@ -305,8 +305,8 @@ def _read_law(law: object) -> _Law:
     if isinstance(law, Mapping) or is_list or hasattr(law, "probabilities"):
         return law
     raise InvalidArgument(
-        "function must return the exact probabilities of its answers, as a dictionary; if it returns an answer, "
-        "say how many to draw: draws=2000"
+        "function must return the exact probabilities of its answers, as a dictionary. If it "
+        "returns an answer, give the number of draws: draws=2000"
     )
 
 

@@ -142,7 +142,7 @@ def compare(
     """
     for term in ("epsilon", "rho", "scale", "mechanism", "size"):
         if terms.get(term) is not None:
-            raise InvalidArgument(f"leave out {term}; give epsilons and mechanisms")
+            raise InvalidArgument(f"leave out {term}. Give epsilons and mechanisms")
     rows = tuple(
         positive(epsilon, "each of epsilons")
         for epsilon in read_sequence(epsilons, "epsilons", _MOST_LAWS)

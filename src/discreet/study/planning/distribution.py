@@ -121,7 +121,7 @@ class Distribution:
         """
         if self.size is None or self.size > max(_MOST_LISTED, len(self._masses)):
             raise InvalidArgument(
-                f"a distribution over more than {_MOST_LISTED:,} candidates is not listed; see "
+                f"a distribution over more than {_MOST_LISTED:,} candidates is not listed. See "
                 "runs, top(n), cdf(value) or probability(candidate)"
             )
         return {
@@ -197,7 +197,7 @@ class Distribution:
             InvalidArgument: if the candidates are not all numbers; dates are not.
         """
         if self._support.is_of_dates:
-            raise InvalidArgument("dates have no mean; see quantile(0.5)")
+            raise InvalidArgument("dates have no mean. See quantile(0.5)")
         self._support.at_or_below(Fraction(0))  # raises unless all are numbers
 
         return self._total(self._support.mean)

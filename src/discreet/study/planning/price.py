@@ -68,7 +68,7 @@ class Price:
     def __str__(self) -> str:
         cost, mechanism = in_brief(self.guarantee, self.bill.unit), self.bill.mechanism
         price = Message(
-            "costs {cost}, {mechanism}; nothing was charged", cost=cost, mechanism=by_mechanism(mechanism)
+            "costs {cost}, {mechanism}. Nothing was charged", cost=cost, mechanism=by_mechanism(mechanism)
         )  # fmt: skip
         if self.worst_error is not None:
             price = Message("{quote}; worst error: {error}", quote=price, error=self.worst_error)
@@ -95,6 +95,7 @@ def quote(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Price:
     """
     if kwargs.get("ledger") is not None:
         raise InvalidArgument(
-            "discreet.quote asks no ledger; for the price in a budget call session.quote(verb, ...), without ledger"
+            "discreet.quote asks no ledger. For the price in a budget call session.quote(verb, "
+            "...), without ledger"
         )
     return Price(bill_of(verb, *args, **kwargs))

@@ -95,8 +95,8 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
     answers = question.answers
     if isinstance(answers, CandidateTable):
         raise InvalidArgument(
-            "a distribution over a CandidateTable is not computed: it would name every candidate; "
-            "list a few of them"
+            "a distribution over a CandidateTable is not computed: it would name every candidate. "
+            "List a few of them"
         )
     scores = question.scores()
     if isinstance(scores, Runs) and scores.whole is not None:
@@ -208,8 +208,8 @@ def _of_enumeration(delivery: Delivery, label: str) -> Distribution:
     order = delivery.order
     if order.lists is None:
         raise InvalidArgument(
-            f"{order.query.verb} gives several answers here, whose distribution is not computed; "
-            "simulate draws from it, or ask for one of them: one quantile, one row, one group"
+            f"{order.query.verb} gives several answers here, and their joint distribution is not "
+            "computed. Draw from it with simulate, or ask for one quantile, row or group"
         )
     lists = order.lists()
     answers = lists.answers(_MOST_LISTS)
@@ -245,13 +245,13 @@ def _of_lists(delivery: Delivery, question: Question, k: int, label: str) -> Dis
     scores, answers = question.scores(), question.answers
     if isinstance(answers, CandidateTable) or not isinstance(scores, Vector):
         raise InvalidArgument(
-            "a distribution over a CandidateTable is not computed; list a few candidates"
+            "a distribution over a CandidateTable is not computed. List a few candidates"
         )
     n = len(scores)
     if count(k, "k", most=n) and math.perm(n, k) > _MOST_LISTS:
         raise InvalidArgument(
             f"there are {math.perm(n, k):,} lists of {k} of {n:,} candidates, and up to "
-            f"{_MOST_LISTS:,} are worked out; simulate draws from any number"
+            f"{_MOST_LISTS:,} are worked out. Use simulate, which draws from any number"
         )
     masses = certified_masses(question.calibrated.law(scores).probabilities)
     names = range(n) if answers is None else answers

@@ -80,7 +80,7 @@ def epsilon_for(
     constant = _constant(candidates, mechanism, confidence)
     if constant == 0:
         raise InvalidArgument(
-            f"a blind guess among {preview(candidates)} candidates is good enough already; ask for "
+            f"a blind guess among {preview(candidates)} candidates is good enough already. Ask for "
             "more"
         )
     return _up(constant * positive_up(spread, "spread") / target)
@@ -108,5 +108,5 @@ def _worst_case(mechanism: Mechanism) -> WorstCase:
         return own_bound  # type: ignore[no-any-return]  # a mechanism of a user's own may state none
     raise UnknownName(
         f"the worst error is known for {', '.join(BOUNDED)}, and the noisy max with Gumbel or "
-        f"exponential noise; for others, compare on sample scores; got {preview(mechanism)}"
+        f"exponential noise. For others, compare on sample scores, got {preview(mechanism)}"
     )

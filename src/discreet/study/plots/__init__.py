@@ -54,7 +54,7 @@ def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
         except Exception:  # of numpy, of matplotlib, or because of a wrong type
             pass
         raise InvalidArgument(
-            f"{function.__name__} cannot draw this: it takes plain numbers and short texts; see "
+            f"{function.__name__} cannot draw this: it takes plain numbers and short texts. See "
             "help()"
         )
 

@@ -166,4 +166,4 @@ def _read_dataset(dataset: str | None) -> str:
 def _refuse_unused(others: dict[str, object], subject: str) -> None:
     for name, argument in others.items():
         if argument is not None:
-            raise InvalidArgument(f"{name} goes with a release; leave it out for {subject}")
+            raise InvalidArgument(f"{name} goes with a release. Leave it out for {subject}")

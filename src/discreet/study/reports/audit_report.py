@@ -40,7 +40,7 @@ def _losses(audit: ExactAudit) -> Picture | None:
     return Picture(
         draw_losses(losses, float(audit.claimed)),
         Message(
-            "What each output tells: the logarithm of how much likelier it is on the first dataset than on the "
-            "second. The claim allows what is between the dashed lines."
+            "What each output tells: the logarithm of how much more likely it is on the first "
+            "dataset than on the second. The claim allows what is between the dashed lines."
         ),
     )

@@ -110,8 +110,8 @@ def _error(release: Release) -> dict[str, object]:
         at=float(epsilon),
     )
     caption = Message(
-        "The expected error on the worst of all data, for {candidates:,} candidates; the answer was given at "
-        "ε = {epsilon:.4g}. It is not about these data, so it is public.",
+        "The expected error on the worst of all data, for {candidates:,} candidates. The answer "
+        "was given at ε = {epsilon:.4g}. It is not about these data, so it is public.",
         candidates=n, epsilon=float(epsilon),
     )  # fmt: skip
     return {

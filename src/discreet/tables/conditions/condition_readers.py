@@ -65,7 +65,7 @@ def read_condition(where: object) -> Condition | None:
 
 def _refusal(part: str) -> InvalidArgument:
     """Return the error for a part that no condition has."""
-    return InvalidArgument(f"where takes {CONDITION_PARTS}; it cannot take {part}")
+    return InvalidArgument(f"where takes {CONDITION_PARTS}. Not {part}")
 
 
 # Expressions of Narwhals. An expression is a list of nodes, each a function of the one before it.
@@ -166,7 +166,7 @@ def _from_text(text: str) -> Condition:
         tree = None
     if tree is None:
         raise InvalidArgument(
-            f"where is no condition in SQL: {preview(text)}; it takes {CONDITION_PARTS}"
+            f"where is not a condition in SQL: {preview(text)}. It takes {CONDITION_PARTS}"
         )
     return from_tree(tree)
 
@@ -260,7 +260,7 @@ def _missing(tree: Tree) -> Condition:
     from sqlglot import exp
 
     if type(tree.expression) is not exp.Null:
-        raise _refusal("IS with anything but NULL; compare truths by = TRUE")
+        raise _refusal("IS with anything but NULL. Compare truths by = TRUE")
     return Missing(_column(tree.this))
 
 
@@ -325,7 +325,7 @@ def _moment(tree: Tree) -> dt.date:
     except ValueError:
         pass
     raise InvalidArgument(
-        f"{preview(text)} is no date or time of its type: write DATE '2024-12-31', TIMESTAMP "
+        f"{preview(text)} is not a date or time of its type. Write DATE '2024-12-31', TIMESTAMP "
         "'2024-12-31 23:59:00', or TIMESTAMPTZ '2024-12-31 23:59:00+01:00' with its offset"
     )
 

@@ -110,7 +110,7 @@ class Membership:
         object.__setattr__(self, "constants", constants)
         kinds = {kind_of_constant(one) for one in constants}
         if len(kinds) != 1:
-            several = f"; these are of the kinds {', '.join(sorted(kinds))}" if kinds else ""
+            several = f". These are of the kinds {', '.join(sorted(kinds))}" if kinds else ""
             raise InvalidArgument(f"IN needs at least one constant, all of one kind{several}")
 
     @property
@@ -258,7 +258,7 @@ def check_size(condition: Condition) -> Condition:
     parts = count_parts(condition)
     if parts > MOST_PARTS:
         raise InvalidArgument(
-            f"a condition has at most {MOST_PARTS:,} comparisons and constants; this has {parts:,}"
+            f"a condition has at most {MOST_PARTS:,} comparisons and constants. This has {parts:,}"
         )
     kinds_of_columns(condition)
     return condition
@@ -278,8 +278,8 @@ def kinds_of_columns(condition: Condition) -> dict[str, ConstantKind | None]:
             kinds[test.column] = kind
         elif kind not in (None, first):
             raise InvalidArgument(
-                f"the column {preview(test.column)} is compared with a {first} and with a {kind}; "
-                "compare it with one kind"
+                f"the column {preview(test.column)} is compared with a {first} and with a {kind}. "
+                "Compare it with one kind"
             )
     return kinds
 

@@ -178,7 +178,7 @@ def _parse(text: str, what: str) -> Tree:
         trees = []
     if len(trees) != 1 or trees[0] is None:
         raise InvalidArgument(
-            f"{what} cannot be read as one statement of SQL: {preview(text.strip())}; an example: "
+            f"{what} cannot be read as one statement of SQL: {preview(text.strip())}. An example: "
             f"{EXAMPLE}"
         )
     return trees[0]
@@ -200,8 +200,8 @@ def _split_clause(text: str) -> tuple[str, str]:
     words = [token.text.upper() for token in tokens[:5]]
     if words[:1] != ["SELECT"] or words[1:5] != ["WITH", "DIFFERENTIAL_PRIVACY", "OPTIONS", "("]:
         raise InvalidArgument(
-            "a statement begins with SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = ...): "
-            f"there is no default ε; an example: {EXAMPLE}"
+            "a statement begins with SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = ...). "
+            f"There is no default ε. An example: {EXAMPLE}"
         )
     depth = 0
     for token in tokens[4:]:
@@ -243,7 +243,7 @@ def _read_options(text: str) -> dict[str, Tree]:
             raise InvalidArgument(f"OPTIONS has {name} twice")
         if name not in _OPTIONS:
             advice = _OTHER_OPTIONS.get(name, f"there are {', '.join(_OPTIONS)}")
-            raise InvalidArgument(f"OPTIONS: {preview(name)} is not honoured here; {advice}")
+            raise InvalidArgument(f"OPTIONS: {preview(name)} is not supported here. {advice}")
         options[name] = pair.expression
     if "epsilon" not in options:
         raise InvalidArgument("OPTIONS needs epsilon, such as epsilon = 1: there is no default")
@@ -287,19 +287,20 @@ def _parts(tree: Tree) -> dict[str, Tree]:
 _ADVICE = {
     "having": "HAVING looks at answers: ask without it, and filter the released rows",
     "joins": "a question is about one dataset: join in the query of its description",
-    "distinct": "SELECT DISTINCT lists values; with OPTIONS (delta = ...) the groups of a GROUP BY are released",
-    "with": "there is no WITH here: a question is about one dataset",
-    "with_": "there is no WITH here: a question is about one dataset",
-    "qualify": "there are no windows here",
-    "windows": "there are no windows here",
+    "distinct": "SELECT DISTINCT lists values. With OPTIONS (delta = ...) the groups of a GROUP "
+    "BY are released",
+    "with": "WITH is not supported: a question is about one dataset",
+    "with_": "WITH is not supported: a question is about one dataset",
+    "qualify": "windows are not supported",
+    "windows": "windows are not supported",
     "laterals": "a question is about one dataset",
-    "offset": "OFFSET is not honoured; leave it out",
-    "hint": "hints are not honoured; leave them out",
+    "offset": "OFFSET is not supported. Leave it out",
+    "hint": "hints are not supported. Leave them out",
     "into": "a statement only reads",
     "locks": "a statement only reads",
     "sample": "rows are not sampled here: leave out TABLESAMPLE",
-    "kind": "SELECT AS is not honoured",
-    "pivots": "PIVOT is not honoured",
+    "kind": "SELECT AS is not supported",
+    "pivots": "PIVOT is not supported",
 }
 
 _READ = ("expressions", "from", "from_", "where", "group", "order", "limit")
@@ -309,7 +310,7 @@ def _check_parts(tree: Tree) -> None:
     """Raise for a part of a statement that is not answered here."""
     for name in _parts(tree):
         if name not in _READ:
-            raise InvalidArgument(_ADVICE.get(name, f"{name.upper()} is not honoured here"))
+            raise InvalidArgument(_ADVICE.get(name, f"{name.upper()} is not supported here"))
 
 
 def _only(tree: Tree, *names: str) -> bool:
@@ -343,7 +344,7 @@ def _group_column(tree: Tree) -> str | None:
         return None
     if not _only(group, "expressions") or len(group.expressions) != 1:
         raise InvalidArgument(
-            "GROUP BY takes one column; describe one that has both, in the query of the dataset"
+            "GROUP BY takes one column. Describe one that has both, in the query of the dataset"
         )
     return _column(group.expressions[0])
 
@@ -368,8 +369,8 @@ def _select_list(
         if type(inner) is exp.Column:
             if _column(inner) != by:
                 raise InvalidArgument(
-                    f"{preview(inner.name)} is neither an aggregate nor the column of GROUP BY; "
-                    "rows are not released"
+                    f"{preview(inner.name)} is neither an aggregate nor the column of GROUP BY. "
+                    "Rows are not released"
                 )
             group_name = name
         else:
@@ -529,23 +530,23 @@ def _listed(tree: Tree, name: str, function: str, column: Tree, most: Tree) -> A
 
 
 _REFUSALS = {
-    "PercentileCont": "PERCENTILE_CONT interpolates between records; write PERCENTILE_DISC",
-    "QUANTILE_CONT": "QUANTILE_CONT interpolates between records; write QUANTILE_DISC",
+    "PercentileCont": "PERCENTILE_CONT interpolates between records. Write PERCENTILE_DISC",
+    "QUANTILE_CONT": "QUANTILE_CONT interpolates between records. Write QUANTILE_DISC",
     "ApproxQuantiles": "write PERCENTILE_DISC(x, 0.25), one for each",
     "ApproxQuantile": "write PERCENTILE_DISC(x, 0.9)",
-    "ApproxDistinct": "distinct values are not counted; COUNT(DISTINCT unit) counts privacy units",
+    "ApproxDistinct": "distinct values are not counted. COUNT(DISTINCT unit) counts privacy units",
     "AnyValue": "ANY_VALUE releases a record's value; write MODE",
     "First": "FIRST releases a record's value; write MODE",
     "Last": "LAST releases a record's value; write MODE",
     "ArrayAgg": "ARRAY_AGG releases records",
     "GroupConcat": "STRING_AGG releases records",
-    "Variance": "VARIANCE is not answered; ask for quartiles",
-    "VariancePop": "VARIANCE is not answered; ask for quartiles",
-    "Stddev": "STDDEV is not answered; ask for quartiles",
-    "StddevSamp": "STDDEV is not answered; ask for quartiles",
-    "StddevPop": "STDDEV is not answered; ask for quartiles",
+    "Variance": "VARIANCE is not answered. Ask for quartiles",
+    "VariancePop": "VARIANCE is not answered. Ask for quartiles",
+    "Stddev": "STDDEV is not answered. Ask for quartiles",
+    "StddevSamp": "STDDEV is not answered. Ask for quartiles",
+    "StddevPop": "STDDEV is not answered. Ask for quartiles",
     "CountIf": "write COUNT(*) with WHERE, in a statement of its own",
-    "Filter": "FILTER is not honoured; write WHERE, in a statement of its own",
+    "Filter": "FILTER is not supported. Write WHERE in a statement for it alone",
     "Window": "windows are not answered",
     "Star": "SELECT * releases records",
     "Subquery": "subqueries are not answered",
@@ -562,7 +563,7 @@ def _refusal(tree: Tree) -> str:
         "COUNT, SUM, AVG, MODE, MEDIAN, PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT"
     )
     return _REFUSALS.get(
-        kind, f"{preview(_words(tree))} is not answered; there are {answered} of a column"
+        kind, f"{preview(_words(tree))} is not answered. There are {answered} of a column"
     )
 
 
@@ -629,7 +630,7 @@ def _order(
             name = names[place - 1] if 1 <= place <= len(names) else name
         if name not in names:
             raise InvalidArgument(
-                f"ORDER BY sorts the released rows: {preview(name)} is no column of the answer"
+                f"ORDER BY sorts the released rows: {preview(name)} is not a column of the answer"
             )
         if name in lists:
             raise InvalidArgument(f"ORDER BY: {preview(name)} holds lists, which have no order")

@@ -98,8 +98,8 @@ def _warn_of_objects(table: Any, column: object) -> None:
     if str(getattr(cells, "dtype", None)) == "object":
         of = f"column {column!r} holds" if is_table else "the data hold"
         warn(
-            f"{of} Python objects: cells that are no numbers or dates, such as text, count as missing. Where text "
-            f"spells numbers, {fix('numbers of a text')}"
+            f"{of} Python objects: cells that are not numbers or dates, such as text, count as "
+            f"missing. If text spells numbers, {fix('numbers of a text')}"
         )
 
 

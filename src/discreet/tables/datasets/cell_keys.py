@@ -12,7 +12,7 @@ from .keys import TRUTH, Key, anything, choice_of, list_of
 CELL_KEYS: Mapping[str, Key] = {
     "decimal": Key(choice_of(DECIMALS), "The decimal sign of numbers."),
     "thousands": Key(
-        choice_of(("", *THOUSANDS)), 'The sign between groups of three digits; "" for none.'
+        choice_of(("", *THOUSANDS)), 'The sign between groups of three digits, or "" for none.'
     ),
     "units": Key(
         list_of(anything("text", {"type": "string", "minLength": 1}), least=0, unique=True),
@@ -20,11 +20,11 @@ CELL_KEYS: Mapping[str, Key] = {
     ),
     "percent": Key(TRUTH, "Whether a percent sign is behind every number: 45% is 0.45."),
     "negative": Key(
-        choice_of(NEGATIVES), 'How numbers below zero are written; with "parentheses", (5) is -5.'
+        choice_of(NEGATIVES), 'How numbers below zero are written. With "parentheses", (5) is -5.'
     ),
     "date": Key(
         anything("text", {"type": "string", "minLength": 1}),
-        'How dates are written, such as "%d.%m.%Y"; "excel" or "excel1904" for days of Excel.',
+        'How dates are written, such as "%d.%m.%Y". Days of Excel are "excel" or "excel1904".',
     ),
     "missing": Key(
         list_of(anything("text", {"type": "string"}), least=0, unique=True),

@@ -121,7 +121,7 @@ class Column:
         cell = TYPES[self.type].read(plain(value))
         if cell is None:
             raise InvalidCandidates(
-                f"{toml_text(value)} is no value of column {self.name!r}, which is declared as "
+                f"{toml_text(value)} is not a value of column {self.name!r}, which is declared as "
                 f"{self.type}"
             )
         self.check_bounds(cell)
@@ -172,7 +172,7 @@ class Column:
     def _first_values(self) -> str:
         few = (self.enum or ())[:_SHOWN]
         more = ", ..." if self.enum is not None and len(self.enum) > len(few) else ""
-        return f"; they are {', '.join(map(repr, few))}{more}" if few else ""
+        return f". They are {', '.join(map(repr, few))}{more}" if few else ""
 
     def cells(self) -> dict[str, str]:
         """Return the column as the row of a table."""
@@ -391,7 +391,7 @@ def _bound_of(kind: str, word: str) -> Kind:
     def read(entry: Any, place: KeyPath) -> Any:
         refuse_to_fill_in(entry, place)
         if not of.is_ordered:
-            raise wrong(place, f"a {kind} has no {word}; give enum, or leave it out")
+            raise wrong(place, f"a {kind} has no {word}. Give enum, or leave it out")
         value = _parse(entry, kind)
         bound = _fraction(value) if kind == "number" else of.read(value)
         if bound is None:
@@ -438,7 +438,7 @@ def _column_of(kind: str) -> KeyTable:
         "enum": Key(list_of(value), "All values there can be."),
         "step": Key(
             _step_of(kind),
-            'The distance between answers; 1 for integers and "1 day" for dates if left out.',
+            'The distance between answers. The default is 1 for integers and "1 day" for dates.',
         ),
         **{word: CELL_KEYS[word] for word in words},
         "title": Key(ANY_TEXT, "For people."),

@@ -44,7 +44,7 @@ def condition_terms(dataset: Dataset, arguments: Mapping[str, Any]) -> dict[str,
         if kind not in (None, *constants):
             raise InvalidArgument(
                 f"where compares column {name!r} of {dataset.label}, declared as {column.type}, "
-                f"with a {kind}; it needs a {' or an '.join(constants)}"
+                f"with a {kind}. It needs a {' or an '.join(constants)}"
             )
         kinds[name] = kind or (constants[0] if dataset.is_text or len(constants) == 1 else None)
     _check_constants(dataset, condition)

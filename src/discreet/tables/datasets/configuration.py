@@ -81,7 +81,7 @@ class Configuration:
             return self.datasets[text]
         names = few(self.datasets) or "none"
         raise UnknownName(
-            f"{self.path} describes no dataset {preview(name)}{nearest(name, self.datasets)}; it "
+            f"{self.path} describes no dataset {preview(name)}{nearest(name, self.datasets)}. It "
             f"describes {names}"
         )
 
@@ -144,7 +144,7 @@ def _parse_toml(text: str, path: Path) -> dict[str, Any]:
     except ValueError as error:
         message = " ".join(str(error).split())[:_LONGEST_REASON]
     if message.startswith(("Cannot overwrite", "Cannot declare", "Cannot mutate")):
-        message += ": a name is given twice; keep one of them"
+        message += ": a name is given twice. Keep one of them"
     if message.startswith("Exceeds the limit"):
         message = "a number in it has thousands of digits"
     raise InvalidDescription(f"it is not TOML: {message}")
@@ -180,7 +180,7 @@ def _find_fault(path: Path) -> str | None:
     """Return why a file is not read, though it is there."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        return "it is no regular file"
+        return "it is not a regular file"
     return f"it has more than {_MOST_BYTES:,} bytes" if status.st_size > _MOST_BYTES else None
 
 

@@ -184,7 +184,7 @@ def _file_number(file: str) -> str:
 def _check_file(file: str | None) -> None:
     """Raise unless the file of a database is a regular file: others would be made, or waited for."""
     if file is not None and not Path(file).is_file():
-        raise UnreadableFile(f"{file} is no file of a database")
+        raise UnreadableFile(f"{file} is not a file of a database")
 
 
 def holds_password(url: Any) -> bool:
@@ -209,8 +209,8 @@ def read_database(url: str, folder: Path, place: KeyPath) -> Database | DuckFile
     if address is None or kind not in ("duckdb", "sqlite", "postgresql"):
         raise wrong(
             place,
-            f"it must be {_FORMS}; of other databases make a "
-            "Dataset of discreet.scan_query(query, connection) in Python",
+            f"it must be {_FORMS}. For other databases make a Dataset of "
+            "discreet.scan_query(query, connection) in Python",
         )
     if holds_password(address):
         raise wrong(place, PASSWORD)

@@ -192,10 +192,10 @@ class Dataset:
             return columns[text]
         names = few([repr(column) for column in columns])
         if name is None:
-            raise MissingColumn(f"{argument}: name a column of {self.label}; it has {names}")
+            raise MissingColumn(f"{argument}: name a column of {self.label}. It has {names}")
         raise MissingColumn(
             f"{argument}: the description of {self.label} has no column "
-            f"{preview(name)}{nearest(name, columns)}; it has {names}"
+            f"{preview(name)}{nearest(name, columns)}. It has {names}"
         )
 
     @property
@@ -303,12 +303,15 @@ def _doubts(dataset: Dataset) -> Iterator[str]:
     for name, column in dataset.columns.items():
         doubt = look_alikes(column.enum or ())
         if doubt is not None:
-            yield f"of the values of column {preview(name)}, {doubt}; cells are compared letter by letter"
+            yield (
+                f"of the values of column {preview(name)}, {doubt}. Cells are compared letter by "
+                "letter"
+            )
     unit, columns = columns_of_unit(dataset.privacy_unit), [*dataset.columns]
     for name in () if _has_schema(dataset.source) else unit:
         if name not in columns:
             yield (
-                f"privacy_unit {preview(name)} is none of the declared columns{nearest(name, columns)}, and the "
+                f"privacy_unit {preview(name)} is not one of the declared columns{nearest(name, columns)}, and the "
                 "data have no schema by which a wrong name is seen: with one, no row counts. Declare the column"
             )
 
@@ -346,7 +349,7 @@ def declared_unit(dataset: Dataset, unit: Unit | None) -> Unit | None:
     words = "every row as a record" if own_unit is None else one_record(own_unit)
     raise InvalidArgument(
         f"privacy_unit is {preview(unit)}, but the description of {dataset.label} declares "
-        f"{words}; leave privacy_unit out"
+        f"{words}. Leave privacy_unit out"
     )
 
 
@@ -372,7 +375,7 @@ def _read_columns(entry: object) -> tuple[Column, ...]:
     """Return the declared columns."""
     table = read_mapping(entry, ("columns",))
     if not table:
-        raise wrong(("columns",), "there must be at least one, for whatever may be asked about")
+        raise wrong(("columns",), "give at least one, for what may be asked about")
     return tuple(read_column(name, one, ("columns", name)) for name, one in table.items())
 
 

@@ -155,7 +155,7 @@ def declared_bound(dataset: Dataset, most: object) -> int | None:
     if own_bound is not None and bound not in (None, own_bound):
         raise InvalidArgument(
             f"max_contributions of {dataset.label} is declared as {own_bound}, got "
-            f"{preview(most)}; leave it out"
+            f"{preview(most)}. Leave it out"
         )
     return bound if own_bound is None else own_bound
 
@@ -166,7 +166,7 @@ def _value_candidates(
     """Return the candidates of a verb that counts values: those given, or those declared."""
     if arguments.get("unsafe_candidates_from_data", False) is not False:
         raise InvalidArgument(
-            f"{dataset.label} has a description, and candidates from the data contradict it; leave "
+            f"{dataset.label} has a description, and candidates from the data contradict it. Leave "
             "out unsafe_candidates_from_data, or ask about the data without their description"
         )
     candidates = arguments.get("candidates")
@@ -182,7 +182,7 @@ def _all_values(dataset: Dataset, column: Column, argument: str) -> object:
     if column.values is None:
         raise InvalidCandidates(
             f"{argument} are missing: the description of {dataset.label} does not declare the "
-            f"values of column {column.name!r}; declare them as enum, or a minimum and a maximum "
+            f"values of column {column.name!r}. Declare them as enum, or a minimum and a maximum "
             f"if it holds integers or dates (up to {MOST_VALUES:,} of them), or give {argument}"
         )
     return column_values(dataset, column)
@@ -240,7 +240,7 @@ def _check_candidates(dataset: Dataset, candidates: Any, column: Column) -> obje
         if column.enum is None:
             return candidates
         raise InvalidCandidates(
-            f"the values of column {column.name!r} are declared; leave out the table of candidates"
+            f"the values of column {column.name!r} are declared. Leave out the table of candidates"
         )
     labels = _read_labels(candidates)
     if labels is None:
@@ -302,7 +302,7 @@ def _declared_grid(dataset: Dataset, column: Column) -> object:
         return Labels(list(map(_as_double, sorted(column.enum))), is_declared=True)
     raise InvalidCandidates(
         f"candidates are missing: the description of {dataset.label} declares no grid of column "
-        f"{column.name!r}; declare a minimum and a maximum"
+        f"{column.name!r}. Declare a minimum and a maximum"
         + (", and a step," if column.type in ("number", "datetime") else "")
         + " or give "
         + (fix("a grid", lo=0, hi=100) if column.is_numeric else fix("a grid of dates"))
@@ -351,7 +351,7 @@ def _within(grid: Grid, column: Column) -> Grid:
     for end, bound in beyond:
         raise InvalidCandidates(
             f"the grid is beyond the bounds of column {column.name!r}: {end}, and the description "
-            f"declares {bound}; leave out candidates, or take a grid within"
+            f"declares {bound}. Leave out candidates, or take a grid within"
         )
     return grid
 

@@ -56,18 +56,18 @@ _UUID = "UUID"
 """The type of a column of ids in the engines that have one."""
 
 _OF_IDS = """\
-# A column of ids, by its name: an answer about ids tells on people. Delete it, or name it as the privacy_unit if it
-# says whose a row is."""
+# A column of ids, by its name: an answer about ids reveals people. Delete it, or name it as the privacy_unit if it
+# says which person a row is about."""
 
 _HEAD = """\
 # Drafted from the names {what} in {file}. No row was read.
 # Replace what is marked by what you know from the form, the codebook or the law. Do not look at the rows.
-# Delete columns about which nobody may ask.
+# Delete columns that are not to be asked about.
 
 ledger = "budget.db"
 
 [datasets.{name}]
-{where}privacy_unit = "{fill}: the column that says whose a row is{ids}, or no line if every row is a record"
+{where}privacy_unit = "{fill}: the column that says who a row is about{ids}, or no line if every row is a record"
 budget = {{ epsilon = "{fill}: the most that all answers may cost together" }}
 # To publish values that nobody can list: budget = {{ epsilon = "3", delta = "1e-6", delta_for = "questions" }}
 """
@@ -228,8 +228,8 @@ def _types_of_files(data: "FileNames", source: str, *, header: bool) -> Mapping[
         return types
     raise InvalidArgument(
         f"{source} has no schema: if it is CSV and its first line holds the names of its columns, "
-        f"say {spelling(header=True)}; if that is a row, give them: "
-        f"{spelling(names=['a', 'b', 'c'])}. Of JSON lines give the keys so too"
+        f"say {spelling(header=True)}. If that is a row, give them: "
+        f"{spelling(names=['a', 'b', 'c'])}. For JSON lines give the keys this way too"
     )
 
 
@@ -248,8 +248,8 @@ def _draft_column(dataset: str, column: str, word: str | None) -> str:
     kind = _table_schema_type(word)
     if word == _UUID:
         return (
-            f"# {quote_value(column)} has the type UUID: its values are ids. Name it as the privacy_unit if it "
-            "says whose a row is\n"
+            f"# {quote_value(column)} has the type UUID: its values are ids. Name it as the "
+            "privacy_unit if it says which person a row is about\n"
         )
     if word is not None and kind is None:
         return (
@@ -257,14 +257,15 @@ def _draft_column(dataset: str, column: str, word: str | None) -> str:
         )
     if not column.isprintable() or column != column.strip() or not column:
         return (
-            f"# {quote_value(column)} is no name that can be described. To ask about this column give all of them "
-            "other names\n"
+            f"# {quote_value(column)} cannot be used as a name here. To ask about this column, "
+            "rename all columns\n"
         )
     lines = [_OF_IDS] if _is_id(column) else []
     lines += [table_head("datasets", dataset, "columns", column)]
     if kind is None:
         lines.append(
-            f'type = "{TO_FILL_IN}: integer, number, string, boolean, date or datetime; then its bounds"'
+            f'type = "{TO_FILL_IN}: integer, number, string, boolean, date or datetime, then its '
+            'bounds"'
         )
     else:
         lines.append(f'type = "{kind}"')
@@ -345,7 +346,7 @@ def _column_types(database: Database | DuckFile, table: str | None) -> dict[str,
     if table not in tables:
         names = ", ".join(sorted(tables)) or "none"
         raise InvalidArgument(
-            f"which table is it? give {spelling(table='NAME')}; there are {names}"
+            f"which table is it? give {spelling(table='NAME')}. There are {names}"
         )
     if isinstance(database, DuckFile):
         relation = database.sql(query_of_table(*table.split(".")))

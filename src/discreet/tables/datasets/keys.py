@@ -171,7 +171,7 @@ class Variants:
         table, here = read_mapping(entry, place), (*place, self.key)
         if self.key not in table:
             choices = ", ".join(self.tables)
-            raise wrong(place, f"the {self.key} is missing; give {self.key} = one of {choices}")
+            raise wrong(place, f"the {self.key} is missing. Give {self.key} = one of {choices}")
         name = self.names.read(read_text(table[self.key], here), here)
         return self.tables[name].read({**table, self.key: name}, place)
 

@@ -66,7 +66,7 @@ def _difference(one: str, other: str) -> str:
     ):
         if fold(one) == fold(other):
             return words
-    return "letters that look alike"
+    return "letters that look the same"
 
 
 def _quote_with_codes(text: str) -> str:

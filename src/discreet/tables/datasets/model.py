@@ -66,9 +66,9 @@ _FOR_PEOPLE = Key(ANY_TEXT, "For people.")
 
 _AMOUNTS = {
     "epsilon": Key(ABOVE_ZERO, "ε: the most that may be spent."),
-    "rho": Key(ABOVE_ZERO, "ρ of zCDP, in place of epsilon."),
+    "rho": Key(ABOVE_ZERO, "ρ of zCDP, instead of epsilon."),
     "delta": Key(ABOVE_ZERO, "δ, with epsilon."),
-    "neighbors": Key(_NEIGHBORS, "Which data are neighbours; add_remove if left out."),
+    "neighbors": Key(_NEIGHBORS, "Which data are neighbours. The default is add_remove."),
 }
 _AMOUNT_FORMS = (["epsilon"], ["epsilon", "delta"], ["rho"])
 _NO_AMOUNT = "give a budget as epsilon, as rho, or as epsilon and delta"
@@ -84,7 +84,7 @@ BUDGET = KeyTable(
             choice_of(DELTA_FOR), "What delta is for: questions that have one each, or composition."
         ),
     },
-    needs={"delta_for": (["delta"], "it says what delta is for, and there is no delta")},
+    needs={"delta_for": (["delta"], "it says what delta is for, but delta is missing")},
     forms=_AMOUNT_FORMS,
     no_form=_NO_AMOUNT,
 )
@@ -94,23 +94,26 @@ CSV = KeyTable(
     {
         "delimiter": Key(
             anything("one character", {"type": "string", "minLength": 1}),
-            "What stands between the cells; without it the header tells.",
+            "What stands between the cells. The default is read from the header.",
         ),
         "names": Key(
             list_of(anything("text", {"type": "string"}), unique=True),
-            "The names of the columns, where the first line is a row.",
+            "The names of the columns, if the first line is a row.",
         ),
         "encoding": Key(
             anything("a character code", {"type": "string", "minLength": 1}),
-            'The character code, such as "cp1252"; without it that of the mark, or UTF-8.',
+            'The character encoding, such as "cp1252". The default is that of the byte order '
+            "mark, or UTF-8.",
         ),
         "quote": Key(
             anything("one character, or none", {"type": "string", "maxLength": 1}),
-            'What stands around cells with delimiters or line ends; \'"\' if left out, "" for none.',
+            'What stands around cells with delimiters or line ends. The default is \'"\'. Give "" '
+            "for none.",
         ),
         "multiline": Key(
             TRUTH,
-            "Whether a quoted cell may hold line ends; true if left out. If others append lines, false.",
+            "Whether a quoted cell may hold line ends. The default is true. Set false if others "
+            "append lines.",
         ),
         "escape": Key(
             anything("one character", {"type": "string", "minLength": 1}),
@@ -124,11 +127,9 @@ CSV = KeyTable(
         ),
         "comment": Key(
             anything("one character", {"type": "string", "minLength": 1}),
-            "What begins a line that is no record.",
+            "What begins a line that is not a record.",
         ),
-        "skip_initial_space": Key(
-            TRUTH, "Whether blanks at the beginning of a cell are no part of it."
-        ),
+        "skip_initial_space": Key(TRUTH, "Whether blanks at the beginning of a cell are ignored."),
         **CELL_KEYS,
         "sheet": Key(
             anything("the name of a sheet", {"type": "string", "minLength": 1, "maxLength": 255}),
@@ -144,56 +145,61 @@ DATASET = KeyTable(
             one_or_list_of(ANY_TEXT),
             "A path, a pattern, a folder, or a list of them, from the folder of this file.",
         ),
-        "csv": Key(CSV, "The form of the CSV files in source, where it is another one."),
+        "csv": Key(CSV, "The form of the CSV files in source, if it is not the default."),
         "connection": Key(
             UNQUOTED_TEXT, "duckdb:///file.duckdb, sqlite:///file.db or postgresql://host/database."
         ),
-        "query": Key(UNQUOTED_TEXT, "SQL: one SELECT; one row of its result is one record."),
-        "table": Key(ANY_TEXT, "A table of the database, in place of a query."),
+        "query": Key(UNQUOTED_TEXT, "SQL: one SELECT. Each row of its result is one record."),
+        "table": Key(ANY_TEXT, "A table of the database, instead of a query."),
         "privacy_unit": Key(
             one_or_list_of(ANY_TEXT, unique=True),
-            "The column, or a list of columns, whose equal values make rows one record.",
+            "The column, or a list of columns. Rows with equal values are one record.",
         ),
         "max_contributions": Key(_COUNT, "How many rows of one privacy unit count, for numbers."),
         "budget": Key(BUDGET, "The most that all answers may cost together."),
         "oversubscribed": Key(
             TRUTH,
-            "Whether shares may be more than the budget. Refusals then tell analysts about each other.",
+            "Whether shares may be more than the budget. Rejections then reveal to analysts what "
+            "others spend.",
         ),
         "columns": Key(
             TablesByName(COLUMN, least=1),
             "What may be asked about.",
-            "the columns are missing; declare each that may be asked about: [{place}.columns.NAME]",
+            "the columns are missing. Declare each that may be asked about: [{place}.columns.NAME]",
         ),
         "questions": Key(TablesByName(QUESTION), "What analysts may ask by a name."),
         "answers_after": Key(
             DURATION,
-            'For discreet serve: answers leave so long after their reading began; "1s" if left out.',
+            "For discreet serve: how long after its reading began an answer leaves. The default "
+            'is "1s".',
         ),
         "longest": Key(
             TIME_ABOVE_ZERO,
-            'For discreet serve: how long a question may compute until it fails; "30s" if left out.',
+            "For discreet serve: how long a question may compute until it fails. The default is "
+            '"30s".',
         ),
         "delay_resets": Key(
             choice_of(["day", "renewal"]),
-            'For discreet serve: when longer delays begin anew: each "day", or with the next budget.',
+            'For discreet serve: when longer delays begin again: each "day", or with the next '
+            "budget.",
         ),
         "max_failures": Key(
             _FAILURES,
-            "How many questions of an analyst may fail until it is closed for them; 3 by default.",
+            "How many questions of an analyst may fail until it is closed for them. The default "
+            "is 3.",
         ),
         "title": _FOR_PEOPLE,
         "description": _FOR_PEOPLE,
     },
     needs={
-        "csv": (["source"], "it is of a CSV file; a query says which columns it has"),
+        "csv": (["source"], "it is of a CSV file. A query says which columns it has"),
         "oversubscribed": (["budget"], "it goes with budget, which is missing"),
         "max_contributions": (["privacy_unit"], NO_UNIT),
     },
     forms=(["source"], ["connection", "query"], ["connection", "table"]),
     no_form=(
-        "give source, a path or a list of paths; or connection, with query or table: connection = "
-        '"duckdb:///people.duckdb", table = "people"'
+        "give source, a path or a list of paths. Or give connection with query or table: "
+        'connection = "duckdb:///people.duckdb", table = "people"'
     ),
 )
 """A dataset: files, or a query or a table of a database."""
@@ -203,31 +209,32 @@ ANALYST = KeyTable(
         "datasets": Key(
             list_of(ANY_TEXT),
             "The datasets that the analyst may ask about.",
-            "the datasets are missing; list those that the analyst may ask about",
+            "the datasets are missing. List those that the analyst may ask about",
         ),
         "share": Key(
             SHARE, "The most that the analyst's answers may cost, of each of these datasets."
         ),
         "verbs": Key(
             list_of(VERB, least=0),
-            "Free questions on declared columns, besides the named ones.",
+            "Free questions on declared columns, in addition to the named ones.",
         ),
         "where": Key(
             list_of(ANY_TEXT, least=0),
-            "The columns with which conditions of free questions may compare; none if left out. That of the "
-            "privacy unit only if it is named here.",
+            "The columns with which conditions of free questions may compare. The default is "
+            "none. That of the privacy unit must be named here.",
         ),
         "max_epsilon": Key(ABOVE_ZERO, "The most that one free question may cost."),
         "max_delta": Key(
             ABOVE_ZERO,
-            "The most δ that one free question may cost; with max_epsilon and without this none.",
+            "The most δ that one free question may cost. With max_epsilon alone it is 0.",
         ),
         "confirm_above": Key(
             ABOVE_ZERO,
             "For discreet mcp: a question that may cost more is confirmed by the user first.",
         ),
         "min_epsilon": Key(
-            ABOVE_ZERO, "The least that a question may cost; a thousandth of the share by default."
+            ABOVE_ZERO,
+            "The least that a question may cost. The default is a thousandth of the share.",
         ),
         "min_rho": Key(ABOVE_ZERO, "The same for shares in rho."),
     },
@@ -239,16 +246,16 @@ SERVER = KeyTable(
         "listen": Key(ANY_TEXT, "The address of the service, such as 127.0.0.1:8765."),
         "readers": Key(
             _WAITING,
-            "How many processes read data; one fewer than the machine has cores if left out.",
+            "How many processes read data. The default is one fewer than the machine has cores.",
         ),
         "reader_memory": Key(
-            _MEGABYTES, "The megabytes of memory that each reader may use; no limit if left out."
+            _MEGABYTES, "The megabytes of memory that each reader may use. The default is no limit."
         ),
         "reader_spill": Key(
             _MEGABYTES,
-            "The megabytes of temporary files that each reader may write; no limit if left out.",
+            "The megabytes of temporary files that each reader may write. The default is no limit.",
         ),
-        "waiting": Key(_WAITING, "How many questions of one caller may wait; 16 if left out."),
+        "waiting": Key(_WAITING, "How many questions of one caller may wait. The default is 16."),
     },
 )
 """The service."""
@@ -259,7 +266,7 @@ DOCUMENT = KeyTable(
         "datasets": Key(
             TablesByName(DATASET, least=1),
             "The described datasets.",
-            "it describes no dataset; add [datasets.NAME] with source and columns",
+            "it describes no dataset. Add [datasets.NAME] with source and columns",
         ),
         "server": Key(SERVER, "For discreet serve."),
         "analysts": Key(TablesByName(ANALYST), "Who else may ask."),

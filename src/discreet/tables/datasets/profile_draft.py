@@ -54,7 +54,7 @@ def draft_of_columns(
         lines += key_lines(bound)
     lines.append(f"budget = {{ epsilon = {quote_value(_BUDGET)} }}")
     lines += [
-        f"# {column.name!a} is no name that can be described: rename the column"
+        f"# {column.name!a} cannot be used as a name here: rename the column"
         for column in columns
         if not is_describable(column.name)
     ]

@@ -41,7 +41,7 @@ def _question_with(verb: str) -> KeyTable:
     }
     kind = Kind(f'"{verb}"', {"const": verb}, read_text)
     keys["verb"] = Key(kind, missing="")
-    needed = "the column is missing; name a declared one" if VERBS[verb].needs_column else None
+    needed = "the column is missing. Name a declared one" if VERBS[verb].needs_column else None
     keys["column"] = Key(ANY_TEXT, _DESCRIPTIONS["column"], needed)
     return KeyTable(keys)
 

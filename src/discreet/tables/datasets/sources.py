@@ -233,7 +233,7 @@ def _read_file(text: str, form: Mapping[str, Any], folder: Path, place: KeyPath)
     """Return the path of files, with the form of a CSV file where it is said."""
     here = (*place, "source")
     if "://" in text:
-        raise wrong(here, "it is an address; of a database say connection, with query or table")
+        raise wrong(here, "it is an address. For a database give connection, with query or table")
     path = found_path(text, folder, here)
     if form and file_format(Path(path)) not in ("", "CSV", "Excel"):
         raise wrong((*place, "csv"), "it is of a CSV file")

@@ -148,7 +148,7 @@ def _open(path: str, flags: int) -> int:
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
-    raise OSError("the tally is no file")
+    raise OSError("the tally is not a file")
 
 
 def append(entry: Entry) -> None:

@@ -138,7 +138,7 @@ def rank_candidates(
     [distinct] = native.fetch(frame.select(nw.col(POSITION).n_unique()), INTEGER_TYPE)
     if distinct[0] < size:
         raise InvalidCandidates(
-            f"{of.words}, has {size - int(distinct[0]):,} values more than once; candidates must "
+            f"{of.words}, has {size - int(distinct[0]):,} values more than once. Candidates must "
             "be distinct"
         )
     [strange] = native.fetch(native.unanswerable(frame, of).select(nw.len()), INTEGER_TYPE)
@@ -262,7 +262,7 @@ def check_present(rows: int, present: int, of: ColumnType) -> None:
     """Raise unless there are candidates, none of them missing."""
     if present < rows:
         raise InvalidCandidates(
-            f"{of.words}, has {rows - present:,} missing values; candidates must not be missing"
+            f"{of.words}, has {rows - present:,} missing values. Candidates must not be missing"
         )
     if not rows:
         raise InvalidCandidates("candidates must not be empty: there must be something to answer")
@@ -274,7 +274,7 @@ def check_comparable(of: ColumnType, candidates: ColumnType) -> None:
         of.kind not in ("text", "integer") and of.name != candidates.name
     ):
         raise InvalidCandidates(
-            f"the candidates, {candidates.words}, cannot be compared with {of.words}; give both "
+            f"the candidates, {candidates.words}, cannot be compared with {of.words}. Give both "
             "the same type"
         )
 
@@ -282,8 +282,9 @@ def check_comparable(of: ColumnType, candidates: ColumnType) -> None:
 def in_another_engine() -> InvalidCandidates:
     """Return the error for candidates that are not where the data are."""
     return InvalidCandidates(
-        "the candidates are in another engine than the data; give both as paths, or both as relations of one "
-        "connection of DuckDB, or both as Polars frames, or both as Spark DataFrames"
+        "the candidates are in another engine than the data. Give both as paths, or both as "
+        "relations of one connection of DuckDB, or both as Polars frames, or both as Spark "
+        "DataFrames"
     )
 
 
@@ -380,8 +381,8 @@ def rank_column(data: object, column: str) -> Ranking:
     table = open_table(data, column)
     if not keeps_candidates(data):
         raise InvalidCandidates(
-            "a CandidateTable is a file, a DuckDB relation, a Polars frame or a Spark DataFrame; "
-            f"other candidates in memory can be given as they are: {fix('candidates of a column')}"
+            "a CandidateTable is a file, a DuckDB relation, a Polars frame or a Spark DataFrame. "
+            f"Other candidates in memory can be given as they are: {fix('candidates of a column')}"
         )
     of = table.type()
     if of.kind not in _CANDIDATE_KINDS:

@@ -441,7 +441,7 @@ def _check_header(header: _Header, file: Path, encoding: str, *, is_book: bool) 
         )
     if "\ufffd" in text:
         raise UnreadableFile(
-            f"{file} has a first line that is no text in {encoding}. Say its code: "
+            f"{file} has a first line that is not text in {encoding}. Give its encoding: "
             f"{fix('an encoding', encoding='cp1252')}. Codes are {EXAMPLES}"
         )
     if "\0" in text:
@@ -468,7 +468,7 @@ def _place_of(column: str, names: Sequence[str], file: Path, alias: str) -> int:
     if names.count(column) > 1:
         raise UnreadableFile(
             f"{file} has {names.count(column)} columns named {column!r}. Give all of them other "
-            f"names in place of the header: {fix('names in place of a header')}"
+            f"names instead of the header: {fix('names in place of a header')}"
         )
     if column not in names:
         raise _no_such_column(column, names, file, alias)
@@ -489,8 +489,9 @@ def _no_such_column(column: str, names: Sequence[str], file: Path, alias: str) -
     """Return the error for a column that a CSV file has not."""
     if not all(map(can_be_name, names)):  # it may be a row, which must not be shown
         where = (
-            f"the first line of {file}, which is not shown, as it may be a row. If it holds the names, check how "
-            "yours is spelled; if it is a row, say the names: " + fix("names of columns")
+            f"the first line of {file}, which is not shown, as it may be a row. If it holds the "
+            "names, check how yours is spelled. If it is a row, say the names: "
+            + fix("names of columns")
         )
         return missing_column(column, [], where, alias)
     return missing_column(column, names, str(file), alias)

@@ -53,7 +53,8 @@ _ADVICE = {
     "Engine": "give discreet.scan_query('SELECT ...', data)",
     "Connection": "give discreet.scan_query('SELECT ...', data)",
     "Select": "give discreet.scan_query(str(data), engine)",
-    "list": "paths in it must end as files do, or be of pathlib; of values give a dict, {column: values}",
+    "list": "paths in it must end as files do, or be of pathlib. For values give a dict, {column: "
+    "values}",
 }
 """What converts what is refused, by the name of its class."""
 
@@ -143,7 +144,7 @@ def failure_of(data: object) -> UnreadableData:
         else ""
     )
     return UnreadableData(
-        f"{_package(data)} failed; its message may quote the data, so it is not shown{open_still}"
+        f"{_package(data)} failed. Its message may quote the data, so it is not shown{open_still}"
     )
 
 
@@ -206,7 +207,7 @@ def no_table(data: object) -> UnreadableData:
             advice = f"give data.{method}()"
     type_name = f"{kind.__module__.split('.')[0]}.{kind.__qualname__}"
     return UnreadableData(
-        f"data must be {ACCEPTED}; got a {type_name}" + (f": {advice}" if advice else "")
+        f"data must be {ACCEPTED}, got a {type_name}" + (f": {advice}" if advice else "")
     )
 
 

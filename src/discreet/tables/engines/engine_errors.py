@@ -90,7 +90,7 @@ def missing_column(
     texts = [name for name in columns if isinstance(name, str)]
     close = get_close_matches(str(column), texts, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
-    other_names = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
+    other_names = f". Its columns are {', '.join(map(repr, columns))}" if columns else ""
     argument = "where" if alias.startswith("where") else ARGUMENTS.get(alias, "privacy_unit")
     return MissingColumn(
         f"{argument}: there is no column {preview(column)} in {where}{hint}{other_names}"

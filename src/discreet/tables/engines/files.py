@@ -325,8 +325,8 @@ def listed_files(data: FileNames) -> list[File]:
         first = first_paths.setdefault((status.st_dev, status.st_ino), file.path)
         if first is not file.path:
             raise UnreadableFile(
-                f"{first} and {file.path} are one file, whose records would count twice; name it "
-                "once"
+                f"{first} and {file.path} are the same file, so its records would count twice. "
+                "Name it once"
             )
     return files
 
@@ -519,8 +519,8 @@ def _open_text(
         else open_csv(one, own, start, connection)
     )
     failure = UnreadableFile(
-        f"{one.path} cannot be read to its end: it is damaged, or another program changed it "
-        "meanwhile"
+        f"{one.path} cannot be read to its end: it is damaged, or another program changed it while "
+        "it was read"
     )
     if len(own) == len(types):
         return FileColumns(text.relation, kind, failure, text.query, types)
@@ -605,7 +605,7 @@ def format_of(one: File) -> str:
         check_bytes(one.path, TextForm())  # what is packed says what it is, too
     if kind in ("", "Excel"):
         raise UnreadableFile(
-            f"{one.path} is none of {FILE_FORMATS}, by its bytes and its name.{_hint(one.path)}"
+            f"{one.path} is not one of {FILE_FORMATS}, by its bytes and its name.{_hint(one.path)}"
         )
     return kind
 
@@ -654,7 +654,7 @@ def parquet_rows(file: Path, start: bytes, connection: "DuckDBPyConnection") -> 
     that they seem to settle is not evaluated, so that one row would decide whether others count.
     """
     if not start.startswith(b"PAR1"):
-        raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
+        raise UnreadableFile(f"{file} is not a Parquet file, although its name says so")
     path = literal_path(file)
     name = f"path{parameter_number(path)}"
     query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
@@ -679,7 +679,9 @@ def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRel
     def relation() -> "DuckDBPyRelation":
         return connection.from_arrow(dataset.dataset(str(file), format="ipc"))
 
-    return quietly(relation, UnreadableFile(f"{file} is not an Arrow file, whatever its name says"))
+    return quietly(
+        relation, UnreadableFile(f"{file} is not an Arrow file, although its name says so")
+    )
 
 
 def column_names(data: FileNames) -> list[str]:

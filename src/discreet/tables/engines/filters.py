@@ -80,7 +80,7 @@ def check_kind(of: ColumnType, kind: ConstantKind | None) -> None:
               "timestamp with time zone": "TIMESTAMPTZ '2024-12-31 23:59:00+01:00'"}.get(of.kind)  # fmt: skip
     raise InvalidArgument(
         f"where compares {of.words}, with a {kind}"
-        + (f"; write a constant such as {advice}" if advice else "")
+        + (f". Write a constant such as {advice}" if advice else "")
     )
 
 
@@ -108,7 +108,7 @@ def check_categories(test: Test, of: ColumnType) -> None:
     for one in _constants_of(test):
         if one not in of.enum_categories:
             raise InvalidArgument(
-                f"where: {preview(one)} is none of the categories of {of.words}; they are "
+                f"where: {preview(one)} is not one of the categories of {of.words}. They are "
                 f"{preview([*of.enum_categories[:_MOST_CATEGORIES]])}"
             )
 

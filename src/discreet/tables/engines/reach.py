@@ -143,5 +143,5 @@ def changed_source(name: str) -> InvalidArgument:
         f"the source of {name} is not what it was in its database: a table became a view or was "
         "replaced, or views were changed on which the owner's word rests. Its owner looks at "
         "them, and records the change with ledger.describe(dataset), or discreet ledger describe "
-        f"{name}; what was spent stays spent"
+        f"{name}. What was spent stays spent"
     )

@@ -97,6 +97,6 @@ def check_numbers(of: ColumnType) -> None:
     """Raise unless the column holds numbers."""
     if of.kind not in ("integer", "float", "decimal"):
         raise UnreadableData(
-            f"{of.words}, is no column of numbers. Accepted: integers, floats and decimals; "
+            f"{of.words}, is not a column of numbers. Accepted: integers, floats and decimals; "
             + _cast(of.kind)
         )

@@ -112,7 +112,7 @@ def server_rows(
 
 def _query_failed() -> UnreadableData:
     return UnreadableData(
-        "the query failed; the message of the database may quote the data, so it is not shown"
+        "the query failed. The message of the database may quote the data, so it is not shown"
     )
 
 

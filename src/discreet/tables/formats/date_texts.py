@@ -19,7 +19,7 @@ EXCEL = {"excel": b"e", "excel1904": b"f"}
 _LETTERS = "dmYyHIMSfpz"
 _NAMES = {
     **dict.fromkeys("aAbB", "the names of days and months depend on the language"),
-    "Z": "the names of zones have several meanings; %z is an offset such as +01:00",
+    "Z": "the names of zones have several meanings. %z is an offset such as +01:00",
     **dict.fromkeys("jUWuwGV", "a date has a day and a month"),
     **dict.fromkeys("cxX", "it depends on the language"),
 }
@@ -219,7 +219,7 @@ def _check_parts(pattern: str) -> None:
     for letter in letters:
         if letter not in _LETTERS:
             known = " ".join(f"%{one}" for one in _LETTERS)
-            reason = _NAMES.get(letter, "it is no part of a date here")
+            reason = _NAMES.get(letter, "it is not part of a date here")
             raise InvalidArgument(
                 f"date must not have %{letter}: {reason}. A pattern has {known} and signs"
             )
@@ -239,7 +239,7 @@ def _fault(letters: list[str], tokens: list[tuple[str, str]]) -> str:
         "%M and %z need hours": bool(there & {"M", "z"}) and not hours,
         "%S needs %M": "S" in there and "M" not in there,
         "%f needs %S": "f" in there and "S" not in there,
-        "its signs must be no digits": any(sign.isdecimal() for sign in signs),
+        "its signs must not be digits": any(sign.isdecimal() for sign in signs),
         "a percent sign is %%": "%" in signs,
         "%f must be followed by a sign, or end the pattern": _runs_on(tokens),
     }  # fmt: skip

@@ -147,7 +147,7 @@ def refuse_other_format(file: Path, start: bytes, kinds: Collection[str] = ()) -
     signature = told_format(start)
     if signature is not None and not (signature.kind and signature.kind in kinds):
         raise UnreadableFile(
-            f"{file} {signature.words}, and its bytes are no rows of text: {signature.fix(file)}"
+            f"{file} {signature.words}, and its bytes are not rows of text: {signature.fix(file)}"
         )
 
 
@@ -164,8 +164,8 @@ def refuse_other_text(file: Path, start: bytes) -> None:
         )
     if re.match(rb"<(!doctype|html|table|\?xml|svg)", text, re.IGNORECASE):
         raise UnreadableFile(
-            f"{file} is a page of HTML or XML by its first bytes, whatever its name says. Open it "
-            "in a spreadsheet and save it as .xlsx"
+            f"{file} is a page of HTML or XML by its first bytes, although its name says "
+            "otherwise. Open it in a spreadsheet and save it as .xlsx"
         )
 
 

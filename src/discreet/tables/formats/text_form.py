@@ -111,8 +111,8 @@ def check_sheet_words(form: TextForm, file: Path, *, is_workbook: bool) -> None:
     others = [word for word in form.given if word not in _OF_WORKBOOKS]
     if is_workbook and others:
         raise InvalidArgument(
-            f"{others[0]} is of a file of text, and {file} is a workbook, whose cells say what "
-            "they are. Leave it out"
+            f"{others[0]} is of a file of text, and {file} is a workbook, where cells have types. "
+            "Leave it out"
         )
 
 

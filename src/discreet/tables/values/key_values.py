@@ -50,9 +50,9 @@ def check_keys(of: ColumnType) -> None:
     """
     if of.kind not in KEY_KINDS:
         raise UnreadableData(
-            f"{of.words}, has no keys: rounded numbers are not told apart beyond doubt. Accepted: "
-            "text, integers, decimals, truths, dates, times and UUIDs. Cast what is none of them: "
-            "integers that pandas keeps as floats because some are missing to Int64"
+            f"{of.words}, has no keys: rounded numbers cannot be told apart reliably. Accepted: "
+            "text, integers, decimals, truths, dates, times and UUIDs. Cast the column, such as "
+            "integers with missing values in pandas to Int64"
         )
 
 

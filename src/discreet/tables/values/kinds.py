@@ -107,9 +107,9 @@ def timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
 def not_countable(column: str, name: str) -> NotCountable:
     """Return the error for a column of a type that no argument accepts."""
     return NotCountable(
-        f"column {column!r} has the type {name}, whose values cannot be candidates, groups or a "
+        f"column {column!r} has the type {name}, which cannot be used for candidates, groups or a "
         "privacy_unit. Accepted: text, integers, floats, decimals, booleans, dates, timestamps, "
-        "categories and UUIDs; as privacy_unit text, integers, decimals and UUIDs"
+        "categories and UUIDs, and for privacy_unit text, integers, decimals and UUIDs"
     )
 
 

@@ -346,7 +346,7 @@ def _tell_absent(absent: Sequence[object], candidates: Sequence[object], of: Col
 def _absence(candidate: object, of: ColumnType) -> str:
     """Return that no cell of a column can equal a candidate, and which number would count."""
     if of.enum_categories is not None:
-        return f"{preview(candidate)} is none of the categories of {of.words}"
+        return f"{preview(candidate)} is not one of the categories of {of.words}"
     if of.cells.missing:
         return f"{preview(candidate)} stands for a missing cell of {of.words}"
     noun = _NOUNS.get(of.kind, "value")

@@ -78,8 +78,8 @@ def check_times(of: ColumnType, clock: ClockKind) -> None:
             )
         )
     raise UnreadableData(
-        f"{of.words}, is no column of dates or times. Accepted: dates and timestamps, ISO dates in "
-        "text files, and Python's dates as objects; for a column of numbers give a Grid"
+        f"{of.words}, is not a column of dates or times. Accepted: dates and timestamps, ISO dates "
+        "in text files, and Python's dates as objects. For a column of numbers give a Grid"
     )
 
 

@@ -88,7 +88,7 @@ def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than oth
     if unit_query.records.rows is not None:
         if count(units, "units") != 1:
             raise InvalidArgument(
-                "with a privacy_unit, max_contributions says the units; leave out units"
+                "with a privacy_unit, max_contributions says the units. Leave out units"
             )
         units = unit_query.records.rows
     bounded = unit_query.records.rows is not None

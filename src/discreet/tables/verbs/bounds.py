@@ -189,6 +189,6 @@ def _read_thresholds(candidates: object) -> Thresholds:
     if isinstance(candidates, Decimals):
         return candidates
     raise InvalidCandidates(
-        f"candidates of bounds must be Decimals(digits), or left out, got {preview(candidates)}; "
-        "where the bounds are known, nothing needs to be paid for them"
+        f"candidates of bounds must be Decimals(digits), or left out, got {preview(candidates)}. "
+        "If you know the bounds, use them and pay nothing"
     )

@@ -311,7 +311,7 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
     )
     selection = [dataset.column(name, "columns") for name in names]
     if not selection:
-        raise InvalidArgument("columns must name at least one; without columns all are checked")
+        raise InvalidArgument("columns must name at least one. Without columns all are checked")
     twice = [column.name for i, column in enumerate(selection) if column in selection[:i]]
     if twice:
         raise InvalidArgument(

@@ -196,8 +196,8 @@ def _labels_in_list(labels: Labels | CandidateTable) -> Labels:
     """Return the candidates of a list; those of a table are too many to be counted in an answer."""
     if isinstance(labels, CandidateTable):
         raise InvalidCandidates(
-            "counts of a CandidateTable are not released: every candidate would have a number in the answer; list "
-            "those that you want, or ask for the most common ones by top_k"
+            "counts of a CandidateTable are not released: every candidate would have a number in "
+            "the answer. List those that you want, or ask for the most common ones by top_k"
         )
     return labels
 

@@ -178,8 +178,7 @@ def _check_terms(terms: Mapping[str, Any]) -> None:
     for name in ("rho", "scale", "by", "groups"):
         if terms.get(name) is not None:
             raise InvalidArgument(
-                f"{name} is not for keys that nobody listed: they take epsilon and delta, and are "
-                "one group"
+                f"{name} is not for unlisted keys: they take epsilon and delta, and are one group"
             )
     names = [name for name in terms if terms[name] is not None or name in KeyTerms.__annotations__]
     check_names(dict.fromkeys(names), KeyTerms.__annotations__)

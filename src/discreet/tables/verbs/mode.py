@@ -234,7 +234,7 @@ def categories_of_column(
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(
             "candidates are missing: a quote opens no data, so it cannot see which categories the "
-            f"type of {_in_words(column)} declares; name what may be answered"
+            f"type of {_in_words(column)} declares. Name what may be answered"
         )
     categories = tables.declared_categories(data, column)
     if categories is None:

@@ -180,7 +180,7 @@ def _read_price(
         return _Price(whole, whole.epsilon / tries.price, {"epsilon": whole.epsilon})
     if check_guarantee(attempt).neighbors != neighbors:
         raise InvalidArgument(
-            f"the guarantee of an attempt must be under {neighbors}, as the release is; got "
+            f"the guarantee of an attempt must be under {neighbors}, as the release is, got "
             f"{preview(attempt)}"
         )
     together = tries.best_of(attempt)

@@ -94,11 +94,11 @@ def read_private_groups(
     if arguments["rho"] is not None or arguments["scale"] is not None:
         raise InvalidArgument(
             f"{spelling(groups=PRIVATE_GROUPS)} divides epsilon between the groups and their "
-            "answers: give epsilon and delta in place of rho or scale"
+            "answers: give epsilon and delta instead of rho or scale"
         )
     if arguments["delta"] is None:
         raise InvalidArgument(
-            f"{spelling(groups=PRIVATE_GROUPS)} needs delta, the probability that a group tells of "
+            f"{spelling(groups=PRIVATE_GROUPS)} needs delta, the probability that a group reveals "
             f"one record, such as {spelling(delta='1e-8')}"
         )
     epsilon, delta = arguments["epsilon"], read_share(arguments["delta"])

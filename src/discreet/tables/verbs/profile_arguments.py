@@ -109,7 +109,7 @@ class TableToProfile:
         to_profile = [name for name in columns_to_profile if name not in columns_of_unit(self.unit)]
         if not to_profile or len(to_profile) > _MOST_COLUMNS:
             raise InvalidArgument(
-                f"a profile is of 1 to {_MOST_COLUMNS:,} columns besides the privacy unit, got "
+                f"a profile is of 1 to {_MOST_COLUMNS:,} columns without the privacy unit, got "
                 f"{len(to_profile):,}"
             )
         return to_profile
@@ -123,12 +123,12 @@ class TableToProfile:
             if name not in listed:
                 hidden = "others, which are not shown, as they may be a row"
                 raise MissingColumn(
-                    f"there is no column {preview(name)}; there are {few(visible) or hidden}"
+                    f"there is no column {preview(name)}. There are {few(visible) or hidden}"
                 )
         if is_by_header and not visible and not all(map(can_be_name, listed)):
             warn(
-                "the first line is taken for the names of the columns, though it looks like a row; if it is "
-                "one, say the names: " + fix("names of columns")
+                "the first line is taken for the names of the columns, though it looks like a "
+                "row. If it is one, say the names: " + fix("names of columns")
             )
 
     def kind(self, name: str, kinds: StatedKinds) -> ColumnKind | None:

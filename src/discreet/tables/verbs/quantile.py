@@ -267,13 +267,13 @@ def _check_labels(labels: Labels, is_pair: bool) -> None:
     ends, grid = f"{first}, {last}", fix("a grid", lo=first, hi=last)
     if is_pair:
         raise InvalidCandidates(
-            "candidates are two numbers, one of which would be the answer; for all between them "
+            "candidates are two numbers, one of which would be the answer. For all between them "
             f"give {grid}, and for these two alone a list of them"
         )
     if len(labels) == 2 and not labels.is_declared:
         warn(
-            f"candidates are two numbers, {ends}, and one of them is the answer; for all between them give "
-            f"{grid}"
+            f"candidates are two numbers, {ends}, and one of them is the answer. For all between "
+            f"them give {grid}"
         )
 
 

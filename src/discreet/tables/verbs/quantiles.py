@@ -406,7 +406,7 @@ class Levels:
             )
         if exact_text(terms.get("mechanism", "exponential")) != "exponential":
             raise InvalidArgument(
-                "several quantiles take the exponential mechanism; leave out mechanism"
+                "several quantiles take the exponential mechanism. Leave out mechanism"
             )
         epsilon, neighbors = _read_plain(terms) or _read_epsilon(candidates, terms)
         return cls(shares, epsilon, neighbors)

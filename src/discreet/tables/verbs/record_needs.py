@@ -33,11 +33,11 @@ def say_needs(records: int, column: str | None, by: str | None) -> None:
     """Warn of how many records are needed, whatever the data are."""
     of = "numbers" if column is None else f"column {column!r}"
     groups = "" if by is None else " in each group"
-    missing = "" if column is None else " Cells that are no numbers count as missing."
+    missing = "" if column is None else " Cells that are not numbers count as missing."
     warn(
-        f"no bounds of {of} are given: an answer needs about {records:,} records{groups}; with fewer the answer "
-        f"may be any decimal.{missing} Where you know the least and the largest possible answer, give them, such "
-        "as " + fix("a grid", lo=0, hi=120)
+        f"no bounds of {of} are given: an answer needs about {records:,} records{groups}. With "
+        f"fewer the answer may be any decimal.{missing} If you know the smallest and the largest "
+        "possible answer, give them, such as " + fix("a grid", lo=0, hi=120)
     )
 
 
@@ -70,10 +70,13 @@ def say_needs_of_ends(records: int | None, column: str | None, by: str | None) -
     groups = "" if by is None else " in each group"
     if records is None:
         what = (
-            "with q = 1 they may lie far beyond all records, however many there are; give q below 1"
+            "with q = 1 they may lie far beyond all records, however many there are. Give q below 1"
         )
     else:
-        what = f"to draw them takes about {records:,} records{groups}; with fewer they may lie far beyond all"
+        what = (
+            f"to draw them takes about {records:,} records{groups}. With fewer they may lie far "
+            "beyond all"
+        )
     warn(f"no bounds of {of} are given: {what}")
 
 
@@ -82,6 +85,6 @@ def refuse_ends(share: Fraction) -> None:
     if share in (0, 1):
         raise InvalidCandidates(
             f"the quantile {spell(share)} needs candidates: beyond the records all decimals are "
-            "equally good; give the least and the largest possible answer, such as "
+            "equally good. Give the smallest and the largest possible answer, such as "
             f"{fix('a grid', lo=0, hi=120)}, or ask for {fix('bounds')}"
         )

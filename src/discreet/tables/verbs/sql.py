@@ -300,7 +300,7 @@ def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
     if names is not None and read_unit(list(names)) != unit:
         declared = "declares none" if unit is None else f"declares {unit_in_words(unit)}"
         raise InvalidArgument(
-            f"privacy_unit_column: the description of {dataset.label} {declared}; leave it out"
+            f"privacy_unit_column: the description of {dataset.label} {declared}. Leave it out"
         )
     for aggregate in statement.aggregates:
         if aggregate.verb == "count":
@@ -334,13 +334,13 @@ def _check_bounds(dataset: Dataset, statement: SqlStatement) -> None:
             raise InvalidArgument(f"{aggregate.name} has no bounds: leave {name} out")
         if aggregate.column is None and limits != tuple(ends):
             raise InvalidArgument(
-                f"{name}: a count counts each record once; write (0, 1), or leave it out"
+                f"{name}: a count counts each record once. Write (0, 1), or leave it out"
             )
         if limits != tuple(ends):
             low, high = (plain_number(end, decimal_places(end)) for end in limits)
             raise InvalidArgument(
-                f"{name}: the description of {dataset.label} has the bounds ({low}, {high}); write these, or leave "
-                "it out"
+                f"{name}: the description of {dataset.label} has the bounds ({low}, {high}). Write "
+                "these, or leave it out"
             )
 
 
@@ -363,7 +363,8 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
     options, by = statement.options, statement.by
     if options.minimum_count is not None:
         raise InvalidArgument(
-            "min_privacy_units_per_group is not honoured: groups of few units are left out by delta; leave it out"
+            "min_privacy_units_per_group is not supported: delta already leaves out small groups. "
+            "Leave it out"
         )
     if _has_listed_groups(dataset, statement):
         shares = [_share_of_delta(statement, one) for one in statement.aggregates]
@@ -375,14 +376,14 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
         return
     if options.delta is None:
         raise InvalidArgument(
-            f"GROUP BY {by}: the description of {dataset.label} does not declare its values; "
-            "declare them, or give delta, such as OPTIONS (epsilon = 1, delta = 1e-8), and the "
+            f"GROUP BY {by}: the description of {dataset.label} does not declare its values. "
+            "Declare them, or give delta, such as OPTIONS (epsilon = 1, delta = 1e-8), and the "
             "groups of enough records are released"
         )
     if len(statement.aggregates) > 1:
         raise InvalidArgument(
-            f"GROUP BY {by}: groups that nobody lists are released with one aggregate; ask for "
-            "one, and for the others in statements of their own"
+            f"GROUP BY {by}: unlisted groups are released with one aggregate. Ask for one, and for "
+            "the others in further statements"
         )
 
 

@@ -116,7 +116,7 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
     if max(abs(bounds.low), abs(bounds.high)) >= _WORD_LIMIT:
         raise InvalidNumber(
             f"step {preview(step)} is too fine: bounds must be less than 2**63 steps from 0, so "
-            "that whatever the data are, their sum is exact"
+            "that the sum of any data is exact"
         )
     if bounds.low == bounds.high:
         raise InvalidNumber(

@@ -127,8 +127,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     """
     if not terms.keys().isdisjoint(("sensitivity", "spread", "monotonic")):
         raise InvalidArgument(
-            "top_k counts records, whose sensitivity is known: leave out sensitivity, spread and monotonic; "
-            "if the data are scores, call select_top_k"
+            "top_k counts records and knows their sensitivity: leave out sensitivity, spread and "
+            "monotonic. If the data are scores, call select_top_k"
         )
     column = None if column is None else column_name(column)
     length = count(k, "k")

@@ -285,7 +285,7 @@ def refuse_missing(candidates: _T | None) -> _T:
     """
     if candidates is None:
         raise InvalidCandidates(
-            "candidates are missing: give the least and the largest possible answer, such as "
+            "candidates are missing: give the smallest and the largest possible answer, such as "
             f"{fix('a grid', lo=0, hi=120)}, from what you know and not from the data. Or describe "
             f"the data once: {fix('a description')}"
         )
@@ -309,9 +309,7 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     """
     arguments: dict[str, Any] = {**DEFAULTS, **terms}
     if "max_contributions" in terms and not bounded:
-        raise TypeError(
-            "max_contributions is for numbers; where records are counted no bound is needed"
-        )
+        raise TypeError("max_contributions is for numbers. Counts of records need no bound")
     records = _read_records(arguments, bounded=bounded)
     # The unit stays among the terms: a score that does not bound it is refused when it is asked.
     rest: Any = {name: value for name, value in terms.items() if name not in _BOUNDED}

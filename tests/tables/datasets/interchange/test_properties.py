@@ -57,7 +57,7 @@ def test_booleans_of_yaml_are_booleans(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "table", "reason"),
     [
-        ({"private_id": True}, {"row_privacy": True}, "x has private_id: true; keep one"),
+        ({"private_id": True}, {"row_privacy": True}, "x has private_id: true. Keep one"),
         ({}, {"row_privacy": True, "max_ids": 3}, "row_privacy is true, and max_ids is 3"),
         ({}, {"row_privacy": False}, "row_privacy is false, and no column has private_id: true"),
         ({}, {"max_ids": 3}, "max_ids is 3, and no column has private_id: true"),
@@ -67,7 +67,7 @@ def test_booleans_of_yaml_are_booleans(tmp_path: Path) -> None:
         ({"private_id": True}, {"max_ids": 0}, "max_contributions must be a whole number"),
         ({"privat_id": True}, {}, "columns.x.privat_id: there is no such property (did you mean 'private_id'?)"),
         ({}, {"max_id": 3}, "max_id: there is no such property (did you mean 'max_ids'?)"),
-        ({"missing_value": 0}, {}, "columns.x.missing_value: it is 0, and nothing is put in place"),
+        ({"missing_value": 0}, {}, "columns.x.missing_value: it is 0, and missing cells are left out here"),
     ],
 )  # fmt: skip
 def test_user_level_privacy_is_never_dropped(
@@ -107,7 +107,7 @@ def test_what_says_whose_a_row_is_is_taken(
         ({"type": "date", "format": "any"}, "declare the field as string"),
         ({"type": "datetime", "format": "%Y"}, "fields.1.format"),
         ({"type": "number", "format": "percent"}, "fields.1.format"),
-        ({"type": "number", "decimalChar": ";"}, "decimalChar: it is ';', and it is none of the signs"),
+        ({"type": "number", "decimalChar": ";"}, "decimalChar: it is ';', and it is not one of the signs"),
         ({"type": "number", "groupChar": "_"}, "fields.1.groupChar"),
         ({"type": "number", "groupChar": "."}, "two signs"),
         ({"type": "integer", "bareNumber": False}, "fields.1.bareNumber: it is false"),

@@ -35,7 +35,7 @@ def _double_quote(is_doubled: Any, beside: Mapping[str, Any]) -> str | None:
     """Accept quotes that are doubled, or else an escape in their place."""
     if is_doubled is ("escapeChar" not in beside):
         return None
-    return "two quotes are one inside quotes, or else there is an escapeChar: say one of the two"
+    return "two quotes are one inside quotes, or there is an escapeChar: keep one of the two"
 
 
 def _escape(sign: Any, beside: Mapping[str, Any]) -> str | None:

@@ -85,7 +85,7 @@ def table_schema_columns(
         name, declaration = _field(one, ("fields", str(i)), schema.get("missingValues"))
         if name in columns:
             raise wrong(
-                ("fields", str(i), "name"), f"two fields are called {preview(name)}; keep one"
+                ("fields", str(i), "name"), f"two fields are called {preview(name)}. Keep one"
             )
         columns[name] = declaration
     return {name: declaration for name, declaration in columns.items() if declaration}, form
@@ -142,7 +142,7 @@ def _categories(entry: object, bounds: Mapping[str, Any], place: KeyPath) -> lis
         one.get("value") if isinstance(one, Mapping) else one for one in read_list(entry, here)
     ]
     if "enum" in bounds and bounds["enum"] != values:
-        raise wrong(here, "enum lists other values; keep one of them")
+        raise wrong(here, "enum lists other values. Keep one of them")
     return values
 
 
@@ -151,7 +151,7 @@ def _inclusive(
 ) -> object:
     """Return the bound that a value may reach, for one that it may not."""
     if word.lower() in bounds:
-        raise wrong(place, f"{word.lower()} is given too; keep one of them")
+        raise wrong(place, f"{word.lower()} is given too. Keep one of them")
     if kind not in _NEXT:
         raise wrong(
             place,
@@ -232,10 +232,11 @@ def _find_unit(of: Mapping[str, Any], people: list[str], place: KeyPath) -> str 
     reason = None
     if len(people) > 1:
         reason = (
-            f"one column says whose a row is, but private_id is true for {' and '.join(people)}"
+            "one column says which person a row is about, but private_id is true for "
+            f"{' and '.join(people)}"
         )
     elif by_row is True and people:
-        reason = f"row_privacy is true, and {people[0]} has private_id: true; keep one of them"
+        reason = f"row_privacy is true, and {people[0]} has private_id: true. Keep one of them"
     elif not people and type(most) is int and most == 1 and by_row is not False:
         return None
     elif not people and by_row is True:
@@ -243,8 +244,9 @@ def _find_unit(of: Mapping[str, Any], people: list[str], place: KeyPath) -> str 
     elif not people:
         problem = f"max_ids is {preview(most)}" if by_row is None else "row_privacy is false"
         reason = (
-            f"{problem}, and no column has private_id: true, so nobody knows whose a row is; give a column "
-            "private_id: true, or row_privacy: true if a row is of one"
+            f"{problem}, and no column has private_id: true, so it is not known which person a row "
+            "is about. Give a column private_id: true, or row_privacy: true if each row is one "
+            "person"
         )
     if reason is not None:
         raise wrong(place, reason)
@@ -303,7 +305,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _refuse_twice(names: list[str]) -> None:
     for name, times in Counter(names).items():
         if times > 1:
-            raise ValueError(f"{preview(name)} is given {times} times; keep one of them")
+            raise ValueError(f"{preview(name)} is given {times} times. Keep one of them")
 
 
 def _refuse_repeats(node: Any) -> None:

@@ -29,7 +29,8 @@ def check_properties(table: Mapping[str, Any], rules: Mapping[str, Rule], place:
         if name not in rules:
             raise wrong(
                 (*place, name),
-                f"there is no such property{nearest(name, rules)}; nobody knows what it means here, so delete it",
+                f"there is no such property{nearest(name, rules)}. It has no meaning here, so "
+                "delete it",
             )
         reason = rules[name](value, table)
         if reason is not None:
@@ -105,8 +106,9 @@ def _format(value: Any, beside: Mapping[str, Any]) -> str | None:
     if kind in ("date", "datetime") and isinstance(value, str) and "%" in value:
         return _reason(lambda: read_date_form(value, None))
     return (
-        f"it is {toml_text(value)}, and a {kind} is read in the default format: declare the field as string, "
-        "with the cells in enum as they are written; or delete it if the table itself has a type for the column"
+        f"it is {toml_text(value)}, and a {kind} is read in the default format: declare the field "
+        "as string, with the cells in enum as they are written. Or delete it if the table itself "
+        "has a type for the column"
     )
 
 
@@ -156,9 +158,7 @@ def _among_enum(value: Any, beside: Mapping[str, Any]) -> str | None:
     return f"it is {toml_text(value)}, and cells are not compared with it: list the values in enum, or delete it"
 
 
-_WRITTEN = (
-    "it is none of the signs that are read: delete it if the table itself has a type for the column"
-)
+_WRITTEN = "it is not one of the signs that are read: delete it if the table itself has a type for the column"
 
 FIELD: Mapping[str, Rule] = {
     **dict.fromkeys(
@@ -215,8 +215,6 @@ METADATA_COLUMN: Mapping[str, Rule] = {
     **dict.fromkeys(
         ("name", "nullable", "cardinality", "precision", "sensitivity", *_GROUPS), accept
     ),
-    "missing_value": only(
-        [None], "nothing is put in place of missing cells here, which are left out: delete it"
-    ),
+    "missing_value": only([None], "missing cells are left out here, not replaced: delete it"),
 }
 """The properties of a column in them."""
