@@ -21,7 +21,7 @@ def test_a_price_reads_no_data() -> None:
     assert price.guarantee == discreet.privacy.PureDP(Fraction(1), "add_remove")
     assert price.worst_error == discreet.counts(["a"], **TERMS).error
     assert str(price) in repr(price)
-    assert "costs ε = 1 (add/remove one record), geometric mechanism; nothing was charged" in str(
+    assert "costs ε = 1 (add/remove one record), geometric mechanism. Nothing was charged" in str(
         price
     )
     assert str(price.worst_error) in price._repr_html_()
