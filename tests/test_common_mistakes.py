@@ -157,7 +157,7 @@ MISTAKES = [
     Mistake(
         "candidates beyond the declared bounds",
         lambda: library.median(DECLARED, "age", candidates=Grid(0, 200), epsilon=1),
-        "leave out candidates",
+        "Leave out candidates",
     ),
     Mistake(
         "candidates of another kind than the column",

@@ -44,7 +44,7 @@ def tried(run: Callable[..., object], candidates: object = ("a", "b")) -> object
         (lambda: tried(lambda: 1.0), "yours takes no arguments"),
         (lambda: tried(lambda d, c, s: (1.0, 1), {"C": [1, 2]}), "ParameterGrid"),
         (lambda: library.histogramm, "discreet.counts"),
-        (lambda: library.quantil, "did you mean 'quantile'"),
+        (lambda: library.quantil, "Did you mean 'quantile'"),
         (lambda: library.sql(DESCRIBED, QUOTED), "double quotes"),
     ],
 )  # fmt: skip

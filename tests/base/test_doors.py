@@ -215,7 +215,7 @@ maximum = 120
 '''
     Path("discreet.toml").write_text(text, encoding="utf-8")
     assert run(["ledger", "open", "people"]) == 2
-    assert 'give delta_for = "questions" in discreet.toml' in capfd.readouterr().err
+    assert 'delta_for = "questions" in discreet.toml' in capfd.readouterr().err
     run(["describe", places["FILE"], "--header"])
     assert 'delta = "1e-6", delta_for = "questions" }' in capfd.readouterr().out
 

@@ -70,7 +70,7 @@ def test_a_path_of_a_dataset_is_charged_to_it(
         assert "is declared as people" in err
     code, _, err = said(capsys, "mode", "../people/a.csv", "city", "--epsilon", "5")
     assert code != 0
-    assert "ask about people" in err
+    assert "Ask about people" in err
     code, _, _ = said(
         capsys, "mode", "../*/a.csv", "city", "--candidates", "Bern", "--epsilon", "1"
     )
@@ -95,7 +95,7 @@ def test_a_path_of_a_dataset_is_charged_to_it(
         (["median", "../other.csv", "age", "--hi", "9"], "give --lo"),
         (["best-price", "../other.csv", "age"], "give --lo and --hi"),
         (["median", "people", "age", "--ledger", "x.db"], "leave out --ledger"),
-        (["median", "people", "age", "--dataset", "x"], "leave out --ledger and --dataset"),
+        (["median", "people", "age", "--dataset", "x"], "Leave out --ledger and --dataset"),
         (["median", "people", "age", "--privacy-unit", "x"], "declares every row as a record"),
         (["mode", "people", "town"], "has no column 'town'"),
     ],
@@ -154,7 +154,7 @@ def test_the_environment_gives_way_to_the_description(
     assert said(capsys, "mode", "people", "city", "--epsilon", "9")[:2] == (0, "Bern\n")
     code, _, err = said(capsys, "mode", "people", "city", "--epsilon", "9", "--dataset", "x")
     assert code == 2
-    assert "leave out --ledger and --dataset" in err
+    assert "Leave out --ledger and --dataset" in err
 
 
 def test_a_format_does_not_hide_that_a_file_is_described(
@@ -208,7 +208,7 @@ def test_every_command_of_a_ledger_takes_a_described_dataset(
     ("command", "reason"),
     [
         (["show", "peoples"], "describes no dataset 'peoples' (did you mean 'people'?)"),
-        (["show", "people", "--dataset", "other"], "leave out --dataset"),
+        (["show", "people", "--dataset", "other"], "Leave out --dataset"),
         (["show", "--dataset", "other"], "no budget was opened for the dataset 'other'. There are people"),
         (["spent"], "which budget is it? give --dataset, or name a dataset"),
         (["open", "peoples"], "describes no dataset 'peoples' (did you mean 'people'?)"),
@@ -265,7 +265,7 @@ def test_named_questions_are_asked(capsys: pytest.CaptureFixture[str], folder: P
     code, out, _ = said(capsys, "ask", "typical", "--json")
     assert (json.loads(out)["value"], json.loads(out)["question"]) == (41, "typical")
     code, _, err = said(capsys, "ask", "typicals")
-    assert (code, "there are typical" in err) == (2, True)
+    assert (code, "There are typical" in err) == (2, True)
 
 
 def test_dates_are_asked_for_by_their_grid(

@@ -87,7 +87,7 @@ def test_a_failure_after_the_charge_says_how_to_ask_again(
     with monkeypatch.context() as broken:
         broken.setattr("discreet.ledger.purchase.read_indices", interrupted)
         assert run(["mode", EXAMPLE, "marital_status", *ASKED, *paid]) == 130
-    assert "this is paid: --request retry with monday at no cost" in capsys.readouterr().err
+    assert "this is paid: retry with --request monday at no cost" in capsys.readouterr().err
     assert run(["mode", EXAMPLE, "marital_status", *ASKED, *paid]) == 0
     out, err = capsys.readouterr()
     assert out in {"Divorced\n", "Widowed\n"}

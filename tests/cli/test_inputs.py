@@ -109,7 +109,7 @@ def test_a_file_whose_name_does_not_say_its_format(
 ) -> None:
     (folder / "own.dat").write_text(ROWS)
     assert run(["mode", "own.dat", "drink", *DRINK]) == 3
-    assert "own.dat does not state its format. Give --format csv" in capsys.readouterr().err
+    assert "own.dat does not say its format. Give --format csv" in capsys.readouterr().err
     assert run(["mode", "own.dat", "drink", *DRINK, "--format", "csv"]) == 0
     assert capsys.readouterr().out == "tea\n"
     assert run(["mode", "own.dat", "drinks", *DRINK, "--format", "csv"]) == 3
@@ -198,7 +198,7 @@ def test_many_files_by_a_pattern_and_by_a_folder(
         assert run(["mode", data, "drink", *DRINK]) == 0
         assert capsys.readouterr().out == "tea\n"
     assert run(["mode", "rows/0.csv", "rows/1.csv", "drink", *DRINK]) == 2
-    assert "'rows/*.csv' in quotes" in capsys.readouterr().err
+    assert "pattern in quotes, such as 'rows/*.csv'" in capsys.readouterr().err
 
 
 def test_errors_name_standard_input_and_not_the_copy(

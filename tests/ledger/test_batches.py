@@ -148,7 +148,7 @@ def test_refusals() -> None:
     smooth = Batch().add("p", discreet.best_price, [1], candidates=Grid(0, 3), continuous=True)
     with pytest.raises(InvalidArgument, match="Split by weights"):
         smooth.split_by_error({"p": 1})
-    with pytest.raises(InvalidArgument, match="is no verb"):
+    with pytest.raises(InvalidArgument, match="is not a verb"):
         Batch().add("x", lambda **_: discreet.select([1], sensitivity=1, epsilon=1)).bills()
 
 
@@ -228,6 +228,6 @@ def test_a_batch_that_is_refused_by_one_question_asks_none() -> None:
     ledger = Ledger()
     ledger.open("people", epsilon=10)
     questions = batch(Unread()).split(epsilon=1).add("none", cast(Any, lambda **_: None))
-    with pytest.raises(InvalidArgument, match="is no verb"):
+    with pytest.raises(InvalidArgument, match="is not a verb"):
         questions.run(ledger.session("people"))
     assert len(ledger.history()) == 1

@@ -82,7 +82,7 @@ def test_after_a_crash_the_owner_knows_what_is_known(where: str) -> None:
     at = again.at[:19].replace("T", " ")
     assert f"charged already, at {at} UTC: ε = 0.5" in told
     assert "The process that charged it may be making it right now." in told
-    assert "only if it was lost, make it once" in told
+    assert "Only if all of it was lost, make it once" in told
     made = session.charge(HALF, **MEAN).done("means.json")
     assert (made.is_done, made.note, made.is_new) == (True, "means.json", False)
     assert made.done("means.json") == session.done("mean", "means.json") == made

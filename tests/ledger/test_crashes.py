@@ -311,7 +311,7 @@ def test_a_server_that_is_gone() -> None:
 @pytest.mark.parametrize(
     ("moment", "charged", "note"),
     [
-        ("read", None, ["if this was paid, retry with request='r' at no cost"]),
+        ("read", None, ["if this was paid: retry with request='r' at no cost"]),
         ("drawn", True, ["this is paid: retry with request='r' at no cost"]),
         ("kept", False, []),
     ],

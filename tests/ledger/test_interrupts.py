@@ -392,7 +392,7 @@ def test_an_interrupted_payment_may_be_made() -> None:
 
     with pytest.raises(KeyboardInterrupt) as stopped:
         session.buy(bill(1, "monday"), prepare)
-    assert stopped.value.__notes__ == ["if this was paid, retry with request='monday' at no cost"]
+    assert stopped.value.__notes__ == ["if this was paid: retry with request='monday' at no cost"]
     assert session.buy(bill(1, "monday"), answering(5)) == 5
     assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
 
@@ -409,7 +409,7 @@ def test_errors_of_a_draw_say_where_they_are_from() -> None:
     with pytest.raises(ExceptionGroup) as failed:
         ledger.session("people").buy(bill(1), lambda: fails)
     assert failed.value.__notes__[0].startswith("it came from test_interrupts.py:")
-    assert "in fails;" in failed.value.__notes__[0]
+    assert "in fails." in failed.value.__notes__[0]
     assert not numbers_in(failed.value, below=sys._getframe()) & set(DRAWN)
 
 

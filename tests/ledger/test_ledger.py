@@ -182,7 +182,7 @@ def test_who_is_not_known_is_not_served() -> None:
     with pytest.raises(UnknownBudget, match="open a budget for the dataset adult first"):
         ledger.open("adult", analyst="a", epsilon=1)
     ledger.open("adult", epsilon=1)
-    with pytest.raises(UnknownBudget, match=r"'b' has no share of adult. These have one: nobody"):
+    with pytest.raises(UnknownBudget, match=r"'b' has no share of adult. These have one: none"):
         ledger.session("adult", "b")
     ledger.open("adult", analyst="a", epsilon=1)
     with pytest.raises(UnknownBudget, match="These have one: a"):

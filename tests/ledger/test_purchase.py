@@ -360,7 +360,7 @@ def test_a_dataset_that_was_closed_while_we_prepared_charges_nothing(where: str)
 def test_who_has_no_share_reads_who_has() -> None:
     ledger = Ledger()
     ledger.open("adult", epsilon=1)
-    with pytest.raises(UnknownBudget, match=r"'c' has no share of adult. These have one: nobody"):
+    with pytest.raises(UnknownBudget, match=r"'c' has no share of adult. These have one: none"):
         ledger.session("adult", "c").buy(bill("1/4"), untouched)
     for analyst in ("a", "b"):
         ledger.open("adult", analyst=analyst, epsilon="1/2")

@@ -57,7 +57,7 @@ def test_a_share_can_grow_shrink_and_be_closed(where: str) -> None:
     ledger.open("adult", epsilon=2)
     ledger.open("adult", analyst="a", epsilon=1)
     ledger.session("adult", "a").buy(bill("1/4"), answering(0))
-    with pytest.raises(InvalidArgument, match=r"no less than was spent, got ε = 0\.125"):
+    with pytest.raises(InvalidArgument, match=r"not below what was spent, got ε = 0\.125"):
         ledger.shrink("adult", analyst="a", epsilon="1/8")
     with pytest.raises(InvalidArgument, match="It can only shrink"):
         ledger.shrink("adult", analyst="a", epsilon=2)
@@ -376,7 +376,7 @@ def test_shares_on_the_command_line(
         )
         == 2
     )
-    assert "give --delta-for questions" in capsys.readouterr().err
+    assert "--delta-for questions" in capsys.readouterr().err
 
 
 def test_an_owner_is_told_at_the_start_of_a_service(

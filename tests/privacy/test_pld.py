@@ -352,7 +352,7 @@ def test_arguments_are_checked(call: Callable[[], object], message: str) -> None
 
 
 def test_grids_must_be_the_same() -> None:
-    with pytest.raises(InvalidArgument, match=r"the same step, got 1 and 0\.5; common_step"):
+    with pytest.raises(InvalidArgument, match=r"the same step, got 1 and 0\.5. common_step"):
         LossDistribution.pure(1, 1).combined(LossDistribution.pure(1, F(1, 2)))
 
 

@@ -62,7 +62,7 @@ def test_promises_are_rounded_up(epsilon: Any, factor: str, sure: str) -> None:
 def test_promises_of_every_kind() -> None:
     one = Fraction(1)
     assert "replaced by another" in guarantee_in_words(BoundedRange(one, "replace_one"))[0]
-    assert "protects nobody" in guarantee_in_words(PureDP(50 * one, "add_remove"))[1]
+    assert "protects no one" in guarantee_in_words(PureDP(50 * one, "add_remove"))[1]
     (failing,) = guarantee_in_words(ApproxDP(one, one / 1000, "add_remove"))
     assert "2.72 times as likely on the one as on the other, plus 0.001." in failing
     (curve,) = guarantee_in_words(ZCDP(one / 2, "add_remove"))

@@ -237,7 +237,7 @@ def test_refusals() -> None:
         made.ask("pryce", dataset="bids")
     with pytest.raises(InvalidArgument):
         held("bids", BIDS)
-    with pytest.raises(UnknownName, match="there are none"):
+    with pytest.raises(UnknownName, match="There are none"):
         held("bids", BIDS, epsilon=1).ask("price")
     unopened = discreet.connect(datasets={"bids": BIDS})
     unopened.allow("bids", "price", discreet.best_price, candidates=PRICES, epsilon=1)

@@ -152,7 +152,7 @@ def test_verbs_of_a_connection_show_their_arguments(folder: Path) -> None:
             rf"{method.__name__}\( ?dataset: str, column: str, \*, request: ", arguments
         )
         assert "partial" not in text
-        assert "max_cost: refuse if" in text
+        assert "max_cost: the most that" in text
 
 
 def test_free_questions_where_the_owner_allows_them(folder: Path) -> None:

@@ -238,7 +238,7 @@ def test_a_damaged_file_lets_nobody_in(made: Tokens, tmp_path: Path, content: st
         lambda: made.find("discreet_" + "A" * 43),
         lambda: made.create("owner", None, LATER),
     ):
-        with pytest.raises(UnreadableFile, match="no file of tokens"):
+        with pytest.raises(UnreadableFile, match="not a file of tokens"):
             asks()
 
 

@@ -54,7 +54,7 @@ DECLARED = TEXT.replace("max_failures = 1", "max_failures = 3", 1).replace(
 )
 NAMED = {"question": "typical-age", "dataset": "people"}
 WHY = (
-    "closed after 1 failure; the owner opens it again: discreet ledger reopen people --analyst ann"
+    "closed after 1 failure. The owner opens it again: discreet ledger reopen people --analyst ann"
 )
 
 

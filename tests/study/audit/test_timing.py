@@ -42,7 +42,7 @@ def test_ours_does_the_same_work_whatever_the_scores() -> None:
         "balls": (0, 0),
     }
     assert str(found) == (
-        "not told apart (60 pairs of runs. The same work every time; time ratio 1.00)"
+        "not told apart (60 pairs of runs; the same work every time; time ratio 1.00)"
     )
 
 

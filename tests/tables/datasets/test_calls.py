@@ -292,7 +292,7 @@ def test_tables_of_candidates_serve_where_no_values_are_declared(tmp_path: Path)
     pl.DataFrame(ROWS).write_parquet(tmp_path / "rows.parquet")
     people = Dataset(tmp_path / "rows.parquet", COLUMNS)
     assert discreet.mode(people, "free", candidates=listed, epsilon=SURE).value == "x"
-    with pytest.raises(InvalidCandidates, match="leave out the table"):
+    with pytest.raises(InvalidCandidates, match="Leave out the table"):
         discreet.mode(people, "city", candidates=listed, epsilon=1)
 
 

@@ -274,7 +274,7 @@ def test_many_columns_are_read_and_an_error_among_them_has_its_line(tmp_path: Pa
         read_configuration(written(tmp_path, HEAD + "\n".join(lines)))
     many = "".join(f'[datasets.d{i}]\nsource="a"\ncolumns.c.type="boolean"\n' for i in range(99))
     several = read_configuration(written(tmp_path, many))
-    with pytest.raises(UnknownName, match=r"it describes d0, d1, .* and 69 more"):
+    with pytest.raises(UnknownName, match=r"It describes d0, d1, .* and 69 more"):
         several.dataset("x")
 
 

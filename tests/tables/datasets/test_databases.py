@@ -233,11 +233,11 @@ def test_drafts(
     ("arguments", "reason"),
     [
         (["p.duckdb"], "which table is it? give --table NAME. There are odd.a \"b, people"),
-        (["p.db", "--table", "visits"], "there are people"),
+        (["p.db", "--table", "visits"], "There are people"),
         (["gone.duckdb", "--table", "t"], "is not a file of a database"),
         (["mysql://h/d", "--table", "t"], "it must be duckdb:///file.duckdb, sqlite"),
         (["postgresql://me:s3cret@h/d", "--table", "t"], "leave the password out"),
-        (["rows.csv"], "say --header; if that is a row, give them: --names"),
+        (["rows.csv"], "say --header. If that is a row, give them: --names"),
         (["rows.db"], "is not a file of a database"),
     ],
 )  # fmt: skip

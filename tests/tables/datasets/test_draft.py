@@ -112,7 +112,7 @@ def test_a_csv_file_has_names_only_if_its_owner_says_so(tmp_path: Path) -> None:
     assert "[datasets.people.columns.who]" in found
     assert MARKER not in found
     (tmp_path / "rows.jsonl").write_text('{"a": 1}\n')
-    with pytest.raises(InvalidArgument, match="Of JSON lines give the keys"):
+    with pytest.raises(InvalidArgument, match="For JSON lines give the keys"):
         draft(str(tmp_path / "rows.jsonl"), header=True)
     with pytest.raises(UnreadableFile):
         draft(str(tmp_path / "none.parquet"))

@@ -697,7 +697,7 @@ def test_the_commands_take_a_file_of_candidates(
         (["--candidates-column", "page"], "--candidates-column goes with --candidates-from"),
         (["--candidates", "a", "--candidates-from", "x.csv"], "give either --candidates or"),
         (["--candidates-from", "x.csv"], "x.csv does not exist"),
-        (["--candidates", "x.csv"], "give --candidates-from x.csv"),
+        (["--candidates", "x.csv"], "Give --candidates-from x.csv"),
         ([], "candidates are missing"),
     ],
 )

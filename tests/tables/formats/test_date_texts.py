@@ -201,7 +201,7 @@ def test_the_kernel_reads_these_examples_so(tmp_path: Path) -> None:
         ("%Y-W%U", "%U"), ("%c", "%c: it depends on the language"), ("%d.%m.%Q", "%Q: it is not part"),
         ("%d.%m", "it needs"), ("%d.%m.%Y %y", "it needs"), ("%d.%d.%m.%Y", "twice"), ("%d.%m.%Y %I", "with %p"),
         ("%d.%m.%Y %H %p", "with %p"), ("%d.%m.%Y %M", "need hours"), ("%d.%m.%Y%z", "need hours"),
-        ("%d.%m.%Y %H %S", "%S needs"), ("%d.%m.%Y %H:%M.%f", "%f needs"), ("%d.%m.20%y", "no digits"),
+        ("%d.%m.%Y %H %S", "%S needs"), ("%d.%m.%Y %H:%M.%f", "%f needs"), ("%d.%m.20%y", "not be digits"),
         ("%H:%M:%S.%f%d%m%Y", "must be followed"), ("%d.%m.%Y%", "%%"), ("", "must be a pattern"), (5, "must be a"),
         ("%d.%m.%Y" + "x" * 100, "must be a pattern"), ("Excel", "it needs"),
     ],

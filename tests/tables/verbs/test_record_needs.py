@@ -86,7 +86,7 @@ def test_quantiles_say_what_the_hardest_of_them_needs() -> None:
 def test_users_and_groups_need_more() -> None:
     table = pa.table({"x": [1.0, 2.0], "u": ["a", "b"], "g": ["s", "t"]})
     of_users = said(discreet.median, table, "x", epsilon=1, privacy_unit="u", max_contributions=3)
-    assert "about 125 records; with" in of_users
+    assert "about 125 records. With" in of_users
     assert "Cells that are not numbers count as missing." in of_users
     by = {"by": "g", "groups": ["s", "t"]}
     assert "about 42 records in each group" in said(discreet.median, table, "x", epsilon=1, **by)
