@@ -45,7 +45,9 @@ def _parameters(function: Any) -> str:
     """Return the parameters of a function with their defaults, and without types."""
     whole = inspect.signature(function)
     bare = [
-        one.replace(annotation=one.empty, default="..." if inspect.isfunction(one.default) else one.default)
+        one.replace(
+            annotation=one.empty, default="..." if inspect.isfunction(one.default) else one.default
+        )
         for one in whole.parameters.values()
     ]
     return str(whole.replace(parameters=bare, return_annotation=whole.empty))

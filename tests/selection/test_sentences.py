@@ -64,7 +64,7 @@ def test_promises_of_every_kind() -> None:
     assert "replaced by another" in guarantee_in_words(BoundedRange(one, "replace_one"))[0]
     assert "protects no one" in guarantee_in_words(PureDP(50 * one, "add_remove"))[1]
     (failing,) = guarantee_in_words(ApproxDP(one, one / 1000, "add_remove"))
-    assert "2.72 times as likely on the one as on the other, plus 0.001." in failing
+    assert "2.72 times that on the other, plus 0.001." in failing
     (curve,) = guarantee_in_words(ZCDP(one / 2, "add_remove"))
     assert "plus 0.000001." in curve
     (nothing,) = guarantee_in_words(NoGuarantee("a reason", "add_remove"))

@@ -386,8 +386,8 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
             from difflib import get_close_matches
 
             close = get_close_matches(name, [*choices, *others], n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(choices)}"
-            raise TypeError(f"unexpected argument {name!r}; {hint}")
+            hint = f"Did you mean {close[0]!r}?" if close else f"The terms are {', '.join(choices)}"
+            raise TypeError(f"unexpected argument {name!r}. {hint}")
 
 
 def read_payment(terms: Terms) -> tuple[Account | None, str | None]:

@@ -50,6 +50,6 @@ def test_a_dry_run_needs_no_ledger(tmp_path: Any, capsys: pytest.CaptureFixture[
     path.write_text("age\n1\n2\n", encoding="utf-8")
     command = ["count", str(path), "--epsilon", "1", "--dry-run"]
     assert run(command) == 0
-    assert "nothing was charged; worst error:" in capsys.readouterr().out
+    assert "Nothing was charged; worst error:" in capsys.readouterr().out
     assert run([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["epsilon"] == "1"

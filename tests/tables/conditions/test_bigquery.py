@@ -54,10 +54,10 @@ def test_a_pasted_statement_is_the_same_question(text: str) -> None:
 
 
 REFUSED: dict[str, str] = {
-    f"SUM(age, {GROUP} => (0, 100)) FROM people": r"has the bounds \(0, 120\); write these, or leave",
+    f"SUM(age, {GROUP} => (0, 100)) FROM people": r"has the bounds \(0, 120\). Write these, or leave",
     f"SUM(pay, {GROUP} => (0, 99.5)) FROM people": r"has the bounds \(-0.5, 99.5\)",
     f"SUM(age, {GROUP} => (-120, 0)) FROM people": r"has the bounds \(0, 120\)",
-    f"COUNT(*, {GROUP} => (0, 5)) FROM people": r"counts each record once; write \(0, 1\)",
+    f"COUNT(*, {GROUP} => (0, 5)) FROM people": r"counts each record once. Write \(0, 1\)",
     f"MODE(item, {ROW} => (0, 5)) FROM people": f"has no bounds: leave {ROW} out",
     f"SUM(age, {GROUP} => (NULL, 1)) FROM people": "must be a number",
     f"SUM(age, {GROUP} => 5) FROM people": f"such as SUM.age, {GROUP} => .0, 120",

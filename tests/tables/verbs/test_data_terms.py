@@ -32,5 +32,5 @@ def test_names_of_other_libraries_are_refused(verb: str, terms: dict[str, Any], 
 
 
 def test_scores_take_no_names_of_verbs_over_data() -> None:
-    with pytest.raises(TypeError, match="unexpected argument 'lower'; the terms are"):
+    with pytest.raises(TypeError, match=r"unexpected argument 'lower'\. The terms are"):
         discreet.select([1, 2], sensitivity=1, epsilon=1, lower=0)  # type: ignore[call-overload]
