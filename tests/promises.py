@@ -38,7 +38,8 @@ def _signed(path: str, value: object) -> Iterator[str]:
     ours = [kind for kind in getattr(value, "__mro__", ()) if kind.__module__[:8] == "discreet"]
     for name in sorted({name for kind in ours for name in vars(kind) if not name.startswith("_")}):
         member = getattr(value, name)
-        yield f"{path}.{name}{_parameters(member) if inspect.isfunction(member) or inspect.ismethod(member) else ''}"
+        is_function = inspect.isfunction(member) or inspect.ismethod(member)
+        yield f"{path}.{name}{_parameters(member) if is_function else ''}"
 
 
 def _parameters(function: Any) -> str:

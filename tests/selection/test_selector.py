@@ -164,7 +164,7 @@ def test_select_keeps_what_is_public_by_exact_types() -> None:
             discreet.select(scores, sensitivity=1, epsilon=True)
         with pytest.raises(InvalidArgument, match="epsilon"):
             discreet.select(scores, sensitivity=1)
-        with pytest.raises(TypeError, match="did you mean 'epsilon'"):
+        with pytest.raises(TypeError, match="Did you mean 'epsilon'"):
             discreet.select(scores, sensitivity=1, epsilon=1, epsilom=None)  # type: ignore[call-overload]
 
 

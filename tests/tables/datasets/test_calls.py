@@ -103,7 +103,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (discreet.median, {"column": "age", "max_contributions": 3}, "is declared as 2, got 3"),
     (discreet.mode, {"column": "city", "max_contributions": 2}, "max_contributions is for numbers"),
     (discreet.mode, {"column": "city", "epsilon": None}, "epsilon"),
-    (discreet.mode, {"column": "city", "epsilom": 1}, "did you mean 'epsilon'?"),
+    (discreet.mode, {"column": "city", "epsilom": 1}, "Did you mean 'epsilon'?"),
     (discreet.top_k, {"column": "city", "k": 4}, "k must be"),
     (discreet.top_k, {"k": 1}, "name a column of people"),
     (discreet.top_k, {"column": "city", "k": 1, "sensitivity": 1}, "leave out sensitivity"),

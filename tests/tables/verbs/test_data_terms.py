@@ -23,7 +23,7 @@ class Untouched:
         ("quantiles", {"q": [0.9]}, "the parts of the records below the answers are alphas"),
         ("mode", {"size": 3}, "a verb over data gives one answer"),
         ("keys", {"user_id": "u"}, "name the column of users as privacy_unit"),
-        ("count", {"epsilonn": 1}, "did you mean 'epsilon'"),
+        ("count", {"epsilonn": 1}, "Did you mean 'epsilon'"),
     ],
 )
 def test_names_of_other_libraries_are_refused(verb: str, terms: dict[str, Any], hint: str) -> None:
