@@ -28,7 +28,7 @@ _OF_SUMS = ("minimum", "maximum", "step", "bounds_share")
 
 
 class VerbFacts(NamedTuple):
-    """What is known of a verb in every place.
+    """The facts about a verb in every place.
 
     Attributes:
         own: the arguments that belong to it, and to few others.

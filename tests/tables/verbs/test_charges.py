@@ -13,8 +13,12 @@ import discreet
 from discreet import Grid, compose
 from discreet.mechanisms.noisy_counts import calibrate_counts
 from discreet.mechanisms.private_keys import PrivateKeys
-from discreet.privacy import ApproxDP
+from discreet.privacy import ApproxDP, BoundedRange
 from discreet.selection.verb_calls import bill_of
+from discreet.tables.engines.column import NOTHING
+from discreet.tables.scores.rank import Rank
+from discreet.tables.verbs.group_moves import GroupMoves
+from discreet.tables.verbs.units import per_person, read_unit_query
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "charges.md"
 SMALL, MILLIONTH = Fraction(1, 10**8), Fraction(1, 10**6)
@@ -73,6 +77,41 @@ def outside() -> Numbers:
     return 2 * parameter.value, moved * parameter.value
 
 
+def drawn_groups(most_groups: int, most_drawn: int, **terms: Any) -> Numbers:
+    """What the answers of all groups cost at noise of one step each: by the groups of a person, and of the list."""
+    terms |= {
+        "by": "town",
+        "groups": "private",
+        "epsilon": 2,
+        "delta": SMALL,
+        "privacy_unit": "who",
+    }
+    terms |= {"max_groups": most_groups, "most_drawn": most_drawn}
+    query = read_unit_query(terms, bounded=True)
+    steps = 1 if query.neighbors == "add_remove" else 2
+    return Fraction(most_groups * steps), Fraction(query.moved_groups())
+
+
+def quantile_in_groups(alpha: str, listed: int, groups: int) -> Numbers:
+    """What noise of rate one costs, in ranks: as two steps of each group, and as it is charged."""
+    score = Rank(NOTHING, Grid(0, 9), Fraction(alpha))
+    terms: Any = {"by": "town", "groups": [f"town {i}" for i in range(listed)], "epsilon": 1}
+    terms |= {"privacy_unit": "who", "max_groups": groups, "neighbors": "replace_one"}
+    query = read_unit_query(terms, bounded=True)
+    shared: Any
+    shared, _ = query._shares_of_groups(per_person(query, [score])[0], None)
+    one = score.sensitivity("add_remove").spread / score.alpha.denominator
+    return 2 * groups * one, one / shared["epsilon"]
+
+
+def rho_of_maxima(listed: int, groups: int) -> Numbers:
+    """The same in rho, for scores that move by one where a record comes, goes or is replaced."""
+    one, replaced = BoundedRange(Fraction(1)), BoundedRange(Fraction(1), "replace_one")
+    whole = GroupMoves.among(listed, groups).together(one, replaced)
+    plain = one.under("replace_one").repeated(groups)
+    return plain.rho, whole.rho
+
+
 ROWS: dict[str, Callable[[], Numbers]] = {
     "ten releases of keys, five keys a person, at (1, 10⁻⁸) each: ε at δ = 10⁻⁶": lambda: keys(5),
     "ten releases of keys, ten keys a person, likewise": lambda: keys(10),
@@ -83,6 +122,25 @@ ROWS: dict[str, Callable[[], Numbers]] = {
     "the same: ρ": rho_of_numbers,
     "two profiles with a column of texts too, at (1, 10⁻⁶) each: ε at δ = 2·10⁻⁶": two_with_texts,
     "`other` under `replace_one`: ε for noise of η = 1": outside,
+    '`groups="private"` with `max_groups=10` and `most_drawn=1`: ε for an answer of noise η = 1': lambda: (
+        drawn_groups(10, 1)
+    ),
+    "the same with `max_groups=2` and `most_drawn=3` under `replace_one`, a count in each": lambda: (
+        drawn_groups(2, 3, neighbors="replace_one")
+    ),
+    "a maximum in one listed group under `replace_one`: ε for noise of η = 1": lambda: (
+        quantile_in_groups("1", 1, 1)
+    ),
+    "the quantile 3/4 in one listed group, likewise, in ranks": lambda: quantile_in_groups(
+        "3/4", 1, 1
+    ),
+    "the quantile 3/4 in three listed groups, two a person, likewise": lambda: quantile_in_groups(
+        "3/4", 3, 2
+    ),
+    "a median in one listed group, likewise": lambda: quantile_in_groups("1/2", 1, 1),
+    "a maximum in nine listed groups, two a person, under `replace_one`: ρ for noise of η = 1": lambda: (
+        rho_of_maxima(9, 2)
+    ),
 }
 
 

@@ -156,6 +156,78 @@ def asked_for(paid: Any) -> Any:
     return paid.guarantee.promises[0]
 
 
+def answered(rows: list[Row], most: int, names: Sequence[str]) -> list[tuple[int, ...]]:
+    """Of each group of a list the numbers that its answer is drawn from, whether the table has it or not."""
+    records = Records("*", 1, "the group", most_groups=most, draws_groups=True)
+    source = Source(pl.from_arrow(table(rows)), "value", records)
+    return [tuple(group.count([0, 1])) for group in source.drawn_groups(list(names))]
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("most", [2, 3])
+@pytest.mark.parametrize("drawn", [1, 2, 3])
+def test_given_the_list_a_person_moves_few_answers(most: int, drawn: int, neighbors: Any) -> None:
+    """Of all lists of so many groups, each answered, be it empty or not: all changes of one person."""
+    terms: Any = {
+        "privacy_unit": "*",
+        "max_groups": most,
+        "most_drawn": drawn,
+        "neighbors": neighbors,
+    }
+    query = read_unit_query({**PRIVATE, **terms}, bounded=True)
+    others: list[Row] = [("ann", "a", 0), ("ann", "b", 1), ("bob", "a", 1)]
+    cells = list(itertools.product("abc", [0, 1]))
+    own = [some for n in range(4) for some in itertools.combinations(cells, n)]
+    found = 0
+    for names in itertools.combinations("abc", drawn):
+        held = {
+            some: answered([*others, *(("zoe", *cell) for cell in some)], most, names)
+            for some in own
+        }
+        assert {len(one) for one in held.values()} == {drawn}
+        starts = [()] if neighbors == "add_remove" else own
+        for before, after in itertools.product(starts, own):
+            both = zip(held[before], held[after], strict=True)
+            moved = sum(one != other for one, other in both)
+            found = max(found, moved)
+    assert (
+        found == query.moved_groups() == min(drawn, most if neighbors == "add_remove" else 2 * most)
+    )
+    steps = 1 if neighbors == "add_remove" else 2
+    assert query.parts == min(most, drawn)
+    assert query.terms["epsilon"] == Fraction(20, query.parts * steps)
+
+
+def test_groups_without_a_number_are_answered() -> None:
+    """Their rows are there, and their values are null: for a neighbour the group may be empty as well."""
+    rows = [(f"p{i}", name, None) for i in range(400) for name in ("north", "south")]
+    data = pl.DataFrame(
+        rows, {"*": pl.String, "the group": pl.String, "value": pl.Int64}, orient="row"
+    )
+    for verb in VERBS:
+        if verb not in ("bounds", "best_price"):
+            release = VERBS[verb](data, **{**PRIVATE, "epsilon": 400})
+            assert list(release.value) == ["north", "south"], verb
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_answers_are_divided_by_those_that_there_may_be(neighbors: Any) -> None:
+    """Ten groups a person, and one of them is answered: noise of one answer, and not of ten."""
+    terms: Any = {**PRIVATE, "privacy_unit": "*", "max_groups": 10, "neighbors": neighbors}
+    steps = 1 if neighbors == "add_remove" else 2
+    for drawn, parts in ((None, 10), (20, 10), (3, 3), (1, 1)):
+        query = read_unit_query({**terms, "most_drawn": drawn}, bounded=True)
+        assert query.terms["epsilon"] == Fraction(20, parts * steps)
+        assert query.drawing is not None
+        assert query.drawing.mechanism.keys == 10
+    bill = bill_of(VERBS["sum"], Unread(), **terms, most_drawn=1)
+    assert bill.worst_error is not None
+    wide = bill_of(VERBS["sum"], Unread(), **terms)
+    assert wide.worst_error is not None
+    assert wide.worst_error.error > 9 * bill.worst_error.error
+    assert asked_for(bill) == ApproxDP(Fraction(40), Fraction(1, 100), neighbors)
+
+
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("unit", [None, "*"])
 def test_the_guarantee_is_that_of_both_parts(neighbors: Any, unit: str | None) -> None:

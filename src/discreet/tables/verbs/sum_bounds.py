@@ -73,22 +73,21 @@ class SumBounds:
 
     def sensitivity(self, unit_query: UnitQuery) -> Sensitivity:
         """Return the sensitivity of the sums of all groups, in steps: docs/reference/mechanisms/noisy_sums.md."""
-        of, groups = unit_query.records, unit_query.group_count
-        rows = of.rows or 1
+        each, groups = unit_query.parts, unit_query.group_count
+        rows = unit_query.records.rows or 1
         # A record that comes may be at either end. One that is replaced goes from one end to the other, or from
         # none to an end: rows without a number are not added, which counts as 0.
         comes = rows * max(abs(self.low), abs(self.high), 1)
         if unit_query.neighbors == "add_remove":
-            return counts_sensitivity(of.most_groups, "add_remove", change=comes)
+            return counts_sensitivity(each, "add_remove", change=comes)
         moves = rows * max(max(self.high, 0) - min(self.low, 0), 1)
         if groups == 1:
             return counts_sensitivity(1, "replace_one", change=moves)
         if moves == comes:
             return counts_sensitivity(unit_query.moved_groups(), "replace_one", change=comes)
         # One sum may move by as much as two do.
-        spread = min(2 * of.most_groups * comes, groups * moves)
-        common = max(0, 2 * of.most_groups - groups)
-        replacement = ReplacedGroups(of.most_groups, common, comes, moves)
+        spread, common = min(2 * each * comes, groups * moves), max(0, 2 * each - groups)
+        replacement = ReplacedGroups(each, common, comes, moves)
         return Sensitivity(Fraction(spread), "replace_one", replacement=replacement)
 
 

@@ -26,7 +26,8 @@ from ..conditions.condition_readers import read_condition
 from ..engines.column import Group, Histogram, Numeric, Source
 from ..engines.records import Records, is_private
 from ..scores.per_unit import PerUnit
-from .private_groups import MOST_DRAWN, Draw, PrivateGroups, read_private_groups, values_of
+from .group_moves import GroupMoves, guarantee_of_swap
+from .private_groups import Draw, PrivateGroups, read_private_groups, values_of
 
 _T = TypeVar("_T")
 
@@ -35,6 +36,9 @@ Name = Callable[[Any, int | None], object]
 """Names a drawn index, or several: the value alone, or an `Answer` with what was drawn along with it."""
 
 _MOST_ROWS_OF_A_UNIT = 10**6
+
+_STEPS_OF_A_SWAP = 2
+"""A record replaced is one that goes and one that comes."""
 
 
 _BOUNDED = (
@@ -107,20 +111,20 @@ class UnitQuery:
     def moved_counts(self, size: int) -> int:
         """Return how many of the counts of so many candidates, in all groups, may differ between neighbours.
 
-        A row is in one of them, a unit in `most_candidates` of each of `most_groups` groups.
+        A row is in one of them, a unit in `most_candidates` of each of `parts` groups.
         """
         of = self.records
         each = 1 if of.unit is None else min(of.most_candidates or size, size)
-        return moved_counts(self.group_count * size, each * of.most_groups, self.neighbors)
+        return moved_counts(self.group_count * size, each * self.parts, self.neighbors)
 
     def moved_groups(self) -> int:
         """Return how many groups a record may be in before or after, if it is replaced or comes or goes."""
-        return moved_counts(self.group_count, self.records.most_groups, self.neighbors)
+        return moved_counts(self.group_count, self.parts, self.neighbors)
 
     @property
     def group_count(self) -> int:
         """How many groups there are; of groups that are drawn, of which there may be any number, the most drawn."""
-        return len(self.records.groups) or 1 if self.drawing is None else MOST_DRAWN
+        return len(self.records.groups) or 1 if self.drawing is None else self.drawing.most
 
     def for_answers(self, parameter: PrivacyParameter) -> PrivacyParameter:
         """Return the part of the privacy parameter of a release that is left for the answers of its groups."""
@@ -212,9 +216,9 @@ class UnitQuery:
     ) -> Release:
         """Release an answer: one, or one per group; of an order that is settled further, if that is given."""
         check_names(self.terms)
+        terms, together = self._shares_of_groups(scores[0], answers)
         questions = [
-            question_of(score, self.terms, self.relation, self.records.unit, answers)
-            for score in scores
+            question_of(score, terms, self.relation, self.records.unit, answers) for score in scores
         ]
         size, order = questions[0].size, questions[0].order(self.asks(query))
 
@@ -231,10 +235,39 @@ class UnitQuery:
             return self.prepare(questions, ready)
 
         if self.records.by is not None:  # no single law answers
-            order = replace(order, guarantee=self.together(order.guarantee), question=None)
+            whole = self.together(order.guarantee) if together is None else together
+            order = replace(order, guarantee=whole, question=None)
         if settle is not None:
             order = settle(order)
         return order.deliver(prepare, self.label(questions[0].naming(name), size))
+
+    def _shares_of_groups(
+        self, score: Score, answers: Answers | None
+    ) -> tuple[Terms, Guarantee | None]:
+        """Return the terms of one group's answer, and the guarantee of all of them where it is not `together`.
+
+        A replaced record may keep some of its groups, and moves scores by less there than to leave and to enter.
+        """
+        terms: Any = self.terms
+        parameter = read_parameter(*(terms.get(kind) for kind in ("epsilon", "rho", "scale")))
+        if self.records.by is None or self.neighbors == "add_remove" or parameter is None:
+            return terms, None
+        moves = GroupMoves.among(self.group_count, self.parts)
+        step, swap = score.sensitivity("add_remove"), score.sensitivity("replace_one")
+        if swap.spread < step.spread:
+            return terms, None
+        all_shares = parameter.value * _shares(parameter.kind, self.parts, _STEPS_OF_A_SWAP)
+        whole = PrivacyParameter(parameter.kind, all_shares)
+        share = moves.share(whole, swap.spread / step.spread)
+        if share.value <= parameter.value and share.kind != "scale":
+            return terms, None
+        larger: Any = {**terms, share.kind: share.value}
+        one = question_of(score, larger, self.relation, self.records.unit, answers)
+        of_swap = guarantee_of_swap(one.mechanism, one.calibrated, swap)
+        if of_swap is None:
+            return terms, None
+        together = moves.together(one.guarantee, of_swap.repeated(one.size or 1))
+        return larger, self.with_groups(together)
 
     def label(self, name: Name, size: int | None) -> Callable[[Any], object]:
         """Return the function that names drawn indices: one answer, or one per group."""
@@ -321,12 +354,13 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     if records.by is None:
         return UnitQuery(records, rest, neighbors)
     # A record replaced is one that goes and one that comes, perhaps in other groups.
-    steps = 1 if neighbors == "add_remove" else 2
+    steps = 1 if neighbors == "add_remove" else _STEPS_OF_A_SWAP
     parts = 1 if records.unit is None else records.most_groups
     drawing = None
     if records.draws_groups:
         drawing, rest["epsilon"] = read_private_groups(arguments, records, neighbors)
         rest.pop("delta")
+        parts = min(parts, drawing.most)  # of no more than these there are answers
     return UnitQuery(records, _divide(rest, parts, steps), neighbors, parts, drawing)
 
 
@@ -365,10 +399,14 @@ def _divide(terms: Any, parts: int, steps: int) -> Terms:
     """Return the terms of one group's answer, as a record that comes or goes changes it."""
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     shared: dict[str, Any] = {**terms, "neighbors": "add_remove"}
-    if parameter is not None:  # a scale is that of every answer
-        shares = {"epsilon": parts * steps, "rho": parts * steps**2, "scale": 1}
-        shared[parameter.kind] = parameter.value / shares[parameter.kind]
+    if parameter is not None:
+        shared[parameter.kind] = parameter.value / _shares(parameter.kind, parts, steps)
     return shared  # type: ignore[return-value]
+
+
+def _shares(kind: str, parts: int, steps: int) -> int:
+    """Return how many answers one privacy parameter of a kind is divided among. A scale is that of every answer."""
+    return {"epsilon": parts * steps, "rho": parts * steps**2, "scale": 1}[kind]
 
 
 def columns_of(
