@@ -89,10 +89,17 @@ def test_a_composition_takes_all_of_one_reading() -> None:
     assert twice.approx("1e-6").epsilon > 0  # of the parts 2e-7 may fail
 
 
+def optimal(keys: int, delta: Fraction) -> PrivateKeys:
+    """Return keys by the optimal rule, also where Gaussian thresholds show more."""
+    mechanism = PrivateKeys(Fraction(1), delta, keys)
+    mechanism.__dict__["threshold"] = None
+    return mechanism
+
+
 def test_a_ledger_charges_what_was_asked_for(tmp_path: Any) -> None:
     ledger = Ledger(tmp_path / "budget.db")
     ledger.open("data", epsilon=3, delta="1e-5", delta_for="questions")
-    promise = PrivateKeys(Fraction(1), Fraction(1, 10**6), 50).guarantee
+    promise = optimal(50, Fraction(1, 10**6)).guarantee
     ledger.session("data").charge(promise, description="keys", request="a")
     spent = ledger.budgets()[0].spent
     assert (spent.epsilon, spent.delta) == (Fraction(1), Fraction(1, 10**6))
@@ -165,7 +172,7 @@ def test_keys_of_several_by_enumeration(
 @pytest.mark.parametrize(("keys", "least"), [(5, "6.93017377"), (10, "4.78772376")])
 def test_ten_releases_of_keys_of_several(keys: int, least: str) -> None:
     """V1 of an independent computation: the least epsilon at a delta of 1e-6 in all."""
-    promise = PrivateKeys(Fraction(1), Fraction(1, 10**8), keys).guarantee
+    promise = optimal(keys, Fraction(1, 10**8)).guarantee
     bounds = compose([promise] * 10).bounds("1e-6")
     assert f"{float(bounds.values['kov']):.8f}" == least
     assert bounds.least <= bounds.values["kov"]
@@ -174,8 +181,8 @@ def test_ten_releases_of_keys_of_several(keys: int, least: str) -> None:
 
 def test_an_odometer_settles_what_it_counts_before_the_answer() -> None:
     """It takes the parts if their sums are no more than what was asked for, and never the better one afterwards."""
-    split = PrivateKeys(Fraction(1), Fraction(1, 10**8), 10).guarantee
-    exact = PrivateKeys(Fraction(1), Fraction(1, 10**8), 50).guarantee
+    split = optimal(10, Fraction(1, 10**8)).guarantee
+    exact = optimal(50, Fraction(1, 10**8)).guarantee
     of_split, of_exact = (Odometer(ADD, ((one, 10),)) for one in (split, exact))
     assert of_split.delta == of_exact.delta == Fraction(10, 10**8)
     assert of_split.approx("1e-6").epsilon < Fraction(11, 2)

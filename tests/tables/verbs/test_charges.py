@@ -18,6 +18,8 @@ from discreet.selection.verb_calls import bill_of
 from discreet.tables.engines.column import NOTHING
 from discreet.tables.scores.rank import Rank
 from discreet.tables.verbs.group_moves import GroupMoves
+from discreet.tables.verbs.replaced_mean import ReplacedMean
+from discreet.tables.verbs.sum_bounds import SumBounds
 from discreet.tables.verbs.units import per_person, read_unit_query
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "charges.md"
@@ -36,7 +38,7 @@ def ten(guarantee: Any) -> Numbers:
 
 
 def keys(most: int) -> Numbers:
-    return ten(PrivateKeys(Fraction(1), SMALL, most).guarantee)
+    return ten(PrivateKeys(Fraction(1), SMALL, most, shows_counts=True).guarantee)
 
 
 def medians(**terms: Any) -> Numbers:
@@ -112,10 +114,19 @@ def rho_of_maxima(listed: int, groups: int) -> Numbers:
     return plain.rho, whole.rho
 
 
+def mean_of_hundred() -> Numbers:
+    """What both numbers of a mean cost one by one, and what is charged for both."""
+    query = read_unit_query({"neighbors": "replace_one", "epsilon": 1}, bounded=True)
+    mean = ReplacedMean(SumBounds(0, 100, Fraction(1)).from_middle(), query, Fraction(1))
+    assert [one.scale for one in mean.noises] == [2, 100]
+    return sum((one.parameter.value for one in mean.noises), Fraction(0)), mean.promise.pure
+
+
 ROWS: dict[str, Callable[[], Numbers]] = {
-    "ten releases of keys, five keys a person, at (1, 10⁻⁸) each: ε at δ = 10⁻⁶": lambda: keys(5),
-    "ten releases of keys, ten keys a person, likewise": lambda: keys(10),
-    "ten releases of keys, fifty keys a person, likewise": lambda: keys(50),
+    "ten releases of keys with counts, five keys a person, at (1, 10⁻⁸) each: ε at δ = 10⁻⁶": lambda: (
+        keys(5)
+    ),
+    "ten releases of keys with counts, six keys a person, likewise": lambda: keys(6),
     "ten releases of medians in private groups, at (1, 10⁻⁸) each: ε at δ = 10⁻⁶": medians,
     "the same under `replace_one`": lambda: medians(neighbors="replace_one"),
     "a profile of twelve columns of integers at (1, 10⁻⁶): ε at δ = 10⁻⁶": numbers_alone,
@@ -140,6 +151,9 @@ ROWS: dict[str, Callable[[], Numbers]] = {
     "a median in one listed group, likewise": lambda: quantile_in_groups("1/2", 1, 1),
     "a maximum in nine listed groups, two a person, under `replace_one`: ρ for noise of η = 1": lambda: (
         rho_of_maxima(9, 2)
+    ),
+    "a mean of numbers from 0 to 100 under `replace_one`: ε for 1/η = 100 in the sum and 2 in the count": (
+        mean_of_hundred
     ),
 }
 

@@ -26,10 +26,10 @@ class GroupMoves:
     common: int
 
     @classmethod
-    def among(cls, answered: int, groups: int) -> "GroupMoves":
-        """Return the moves of a record that is in up to so many of the groups that are answered."""
-        few = min(groups, answered)
-        return cls(few, max(0, 2 * few - answered))
+    def among(cls, size: int, groups: int) -> "GroupMoves":
+        """Return the moves of a record that is in up to so many `groups`, of `size` in all."""
+        few = min(groups, size)
+        return cls(few, max(0, 2 * few - size))
 
     def share(self, parameter: PrivacyParameter, ratio: Fraction) -> PrivacyParameter:
         """Return the part of a privacy parameter for one group, as a record that comes or goes changes it.
@@ -59,15 +59,15 @@ class GroupMoves:
         several = [(part, n) for part, n in parts if n]
         [(first, n), *others] = several
         whole = Composition(tuple(several)) if others else first.repeated(n)
-        rho = self._rho(step.rho, swap.rho)
-        if rho is None or (whole.rho is not None and whole.rho <= rho):
+        if step.rho is None or swap.rho is None:
+            return whole
+        rho = self.sum_of_rho(step.rho, swap.rho)
+        if whole.rho is not None and whole.rho <= rho:
             return whole
         return SeveralDP((whole, ZCDP(rho, swap.neighbors)))
 
-    def _rho(self, step: Fraction | None, swap: Fraction | None) -> Fraction | None:
+    def sum_of_rho(self, step: Fraction, swap: Fraction) -> Fraction:
         """Return the larger sum of rho: with as few groups in common as there may be, or with all of them."""
-        if step is None or swap is None:
-            return None
         fewest = self.common * swap + 2 * (self.groups - self.common) * step
         return max(fewest, self.groups * swap)
 

@@ -215,6 +215,7 @@ class NoisyNumbers:
         worst_error: returns a bound on the error of one number, or None.
         price: how much privacy the noise may cost, where it was chosen by that; or None.
         choice: returns which noise was taken and why, where there was a choice; or None.
+        promise: the guarantee of all answers, where it is not that of the lists one by one; or None.
     """
 
     unit_query: UnitQuery
@@ -224,10 +225,13 @@ class NoisyNumbers:
     worst_error: Callable[[], ErrorBound | None]
     price: NoisePrice | None = None
     choice: Callable[[], NoiseChoice | None] | None = None
+    promise: Guarantee | None = None
 
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of all lists together."""
+        if self.promise is not None:
+            return self.unit_query.with_groups(self.promise)
         each = [noise.calibrated.guarantee for noise in self.noises]
         answers = each[0] if len(each) == 1 else reduce(compose, each)
         return self.unit_query.with_groups(answers)

@@ -18,6 +18,7 @@ from .data_terms import takes_data_terms_without
 from .mean_noise import choice_of_mean, noises_of_mean
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
 from .private_groups import delta_of_method
+from .replaced_mean import ReplacedMean
 from .sum_bounds import SumBounds, choice_of_sum, error_of_sum, name_of_mean, read_bounds, sum_noise
 from .sum_without_bounds import read_sum_question, refuse_delta, release_without_bounds
 from .units import columns_of, read_unit_query
@@ -118,8 +119,9 @@ def mean(  # noqa: PLR0913  # as sum
     """Release the mean of numbers between two bounds: a noisy sum over a noisy count.
 
     Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
-    (or rho) buys how many numbers there are, the other half their sum, both with the noise of a sum. Gaussian noise
-    by a delta is calibrated for both together. Their quotient
+    (or rho) buys how many numbers there are, the other half their sum, both with the noise of a sum. If records are
+    replaced, both cannot move by their most: then the sum may have all of epsilon, and the count a half. Gaussian
+    noise by a delta is calibrated for both together. Their quotient
     is cut to the bounds and rounded to the decimals that its noise supports, at most to a thousandth of a step. How
     many there are is never taken as public. Where the noisy count is 0 or below it there is no mean, and the answer
     is None: ask with a larger epsilon, or of more records.
@@ -169,12 +171,18 @@ def mean(  # noqa: PLR0913  # as sum
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
     price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
-    noises = noises_of_mean(bounds, unit_query, price)
+    noises, promise = noises_of_mean(bounds, unit_query, price), None
+    has_epsilon = price.parameter.kind == "epsilon" and noises[0].mechanism.name == "geometric"
+    if has_epsilon and unit_query.neighbors == "replace_one":
+        both = ReplacedMean(bounds.from_middle(), unit_query, price.parameter.value)
+        noises, promise = both.noises, both.promise
     columns = columns_of(unit_query, data, column)
 
-    choice = partial(choice_of_mean, bounds, unit_query, price)
+    choice = None if promise else partial(choice_of_mean, bounds, unit_query, price)
     numbers = bounds.size_and_total
-    question = NoisyNumbers(unit_query, noises, columns, numbers, lambda: None, price, choice)
+    question = NoisyNumbers(
+        unit_query, noises, columns, numbers, lambda: None, price, choice, promise
+    )
     name = name_of_mean(bounds, noises, unit_query.group_count)
     return question.release(_query("mean", column, bounds), terms, name)
 

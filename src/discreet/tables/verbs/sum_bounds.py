@@ -25,7 +25,7 @@ from .units import UnitQuery
 _WORD_LIMIT = 2**63
 """Steps are below it, so that 2**63 records, more than any table has, add up within 128 bits."""
 
-_LARGEST_SUM = _WORD_LIMIT**2
+LARGEST_SUM = _WORD_LIMIT**2
 _DEFAULT_STEPS = 10**5
 _PARTS_OF_A_STEP = 1000
 
@@ -141,7 +141,7 @@ def default_step(width: Fraction) -> Fraction:
 
 def sum_noise(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> ListNoise:
     """Return the noise of the sums of all groups."""
-    return price.noise(bounds.sensitivity(unit_query), unit_query.group_count, _LARGEST_SUM)
+    return price.noise(bounds.sensitivity(unit_query), unit_query.group_count, LARGEST_SUM)
 
 
 def error_of_sum(bounds: SumBounds, noise: ListNoise, groups: int = 1) -> ErrorBound:

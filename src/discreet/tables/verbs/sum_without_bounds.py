@@ -21,6 +21,7 @@ from ...selection.terms import read_payment
 from ..engines.column import Numeric
 from .bounds import BothEnds
 from .noisy_numbers import ListNoise, NoisePrice
+from .replaced_mean import ReplacedMean
 from .sum_bounds import (
     SumBounds,
     bounds_between,
@@ -62,7 +63,7 @@ class SumWithoutBounds:
     def guarantee(self) -> Guarantee:
         """That of the bounds, of the count of a mean, and of the sum: epsilon-DP whatever bounds were drawn."""
         total = PureDP(self._each.value, self.unit_query.neighbors)
-        if self.verb == "sum":
+        if self.verb == "sum" or self._is_replaced:
             return compose(self.ends.guarantee, total)
         size = size_noise(self.unit_query, self._price).calibrated.guarantee
         return compose(self.ends.guarantee, size, total)
@@ -89,9 +90,15 @@ class SumWithoutBounds:
 
     @property
     def _each(self) -> PrivacyParameter:
-        """The privacy parameter of the sum, and of the count of a mean."""
+        """The privacy parameter of the sum, and of the count of a mean; that of both if they share it."""
         rest = self.epsilon * (1 - self.share)
-        return PrivacyParameter("epsilon", rest if self.verb == "sum" else rest / 2)
+        is_whole = self.verb == "sum" or self._is_replaced
+        return PrivacyParameter("epsilon", rest if is_whole else rest / 2)
+
+    @property
+    def _is_replaced(self) -> bool:
+        """Whether count and sum of a mean share epsilon as `ReplacedMean` says."""
+        return self.verb == "mean" and self.unit_query.neighbors == "replace_one"
 
     @property
     def _price(self) -> NoisePrice:
@@ -101,6 +108,8 @@ class SumWithoutBounds:
         """Return the noise of the numbers between bounds."""
         if self.verb == "sum":
             return [sum_noise(bounds, self.unit_query, self._price)]
+        if self._is_replaced:
+            return ReplacedMean(bounds.from_middle(), self.unit_query, self._each.value).noises
         return mean_noises(bounds, self.unit_query, self._price)
 
 
