@@ -211,6 +211,19 @@ def test_noise_beyond_both_ends_of_the_table(count: int) -> None:
     assert tree.undecided < F(1, 2**6)
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_doubles_and_balls_agree_where_both_ends_are_open(count: int) -> None:
+    """In the last class the noise has no condition, and may be beyond the last border."""
+    noise = KeyDraw(OPEN).noise
+    seen = set()
+    for word in np.random.default_rng(4).integers(0, 2**64, 400, dtype=np.uint64).tolist():
+        fast = int(noise.of_classes(np.array([count]), OneWord(word))[0])
+        assert fast == noise.settle(LazyUniform(OneWord(word)), count)
+        seen.add(fast)
+    assert (max(seen) > 2) == (count == 2)
+    assert min(seen) < -1
+
+
 def test_words_of_the_last_class() -> None:
     """One a key: the largest words alone may leave it out, by what comes after them."""
     drawing = KeyDraw(TEN)
