@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import Engine, create_engine, text
@@ -18,8 +18,11 @@ import discreet
 from discreet import Grid
 from discreet.errors import DataUnavailable, UnreadableData
 from discreet.tables.datasets.databases import Database
+from discreet.tables.engines.engine import open_table
 from discreet.tables.engines.reach import ReachCheck
+from discreet.tables.engines.records import Records
 from discreet.tables.engines.server_session import ServerRows
+from discreet.tables.values.ids import start_of_rule
 
 from ...engines import postgresql_engine
 
@@ -254,6 +257,38 @@ def test_a_hostile_search_path_is_left_alone(server: Engine) -> None:
         assert counts(rows, "word", ["tea", "no"]) == [1, 0]
         assert discreet.median(rows, "x", candidates=Grid(0, 10), epsilon=SURE).value in (3, 4)
         engine.dispose()
+
+
+IDS: dict[str, tuple[str, Callable[[int], Any]]] = {
+    "bigint": ("i - 3", lambda i: i - 3),
+    "text": ("'t\u00e9 ' || i", lambda i: f"t\u00e9 {i}"),
+    "numeric(6, 2)": ("i / 10.0", lambda i: Decimal(i) / 10),
+    "uuid": ("lpad(i::text, 32, '0')::uuid", lambda i: UUID(f"{i:032}")),
+}
+
+
+@pytest.mark.parametrize("of", IDS)
+def test_of_every_unit_the_rows_of_the_rule_stay(server: Engine, of: str) -> None:
+    """Units of one to nine rows, and at most one to ten of them: those of the definition in Python."""
+    sql, identify = IDS[of]
+    table = make(
+        server,
+        f"CREATE TABLE TABLE_NAME (u {of}, v int)",
+        f"INSERT INTO TABLE_NAME SELECT {sql}, i * 100 + j FROM generate_series(1, 27) AS i, "
+        "generate_series(0, 8) AS j WHERE j <= i % 9",
+    )
+    data = discreet.scan_query(f"SELECT * FROM {table}", server)
+    for most in range(1, 11):
+        expected = [
+            i * 100 + j
+            for i in range(1, 28)
+            for size in [i % 9 + 1]
+            for j in range(size)
+            if (j * most + start_of_rule(identify(i))) % size < most
+        ]
+        values, times = open_table(data, "v", Records("u", most)).bounded().distinct(0)
+        assert sorted(values.tolist()) == expected
+        assert set(times.tolist()) == {1}
 
 
 def opened(server: Engine) -> int:
