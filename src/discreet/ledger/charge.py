@@ -22,7 +22,7 @@ from .transaction import NewEvent, Transaction
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A charge for a release made by other software. Ask `is_new` before the release; it has no truth value.
+    """A charge for a release made by other software. Ask `is_new` before the release. It has no truth value.
 
         charge = session.charge(guarantee, description="mean age, OpenDP", request="mean-age")
         if charge.is_new:

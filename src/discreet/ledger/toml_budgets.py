@@ -22,7 +22,7 @@ from .session import Session
 
 @error_boundary
 def read_dataset(name: str, path: str | Path | None = None) -> Dataset:
-    """Return a dataset that discreet.toml describes; releases about it are charged to the ledger declared there.
+    """Return a dataset that discreet.toml describes. Releases about it are charged to the ledger declared there.
 
     Args:
         name: its name in the file.

@@ -41,7 +41,7 @@ _ROUNDINGS = 2.0**-50
 
 @error_boundaries
 class Decimals:
-    """Zero, and the decimals of so many digits in the range of doubles: candidates where no bounds are known.
+    """Zero, and the decimals of so many digits in the range of doubles: candidates if you know no bounds.
 
     With three digits these are 0 and ±m · 10**e for 100 <= m <= 999 and -309 <= e <= 305, about 1.1 million, which
     are never listed. Neighbours differ by at most 1 % of themselves, so that a number and the nearest of them

@@ -130,7 +130,7 @@ def randomized_response(
 def randomized_response(
     value: object, candidates: Iterable[object], **terms: Unpack[Terms]
 ) -> Release:
-    """Release one person's value, or something else: the truth with probability e**ε / (e**ε + k - 1).
+    """Release one person's value or another one. The truth has probability e**ε / (e**ε + k - 1).
 
     The k - 1 other candidates are equally likely. Whoever holds one value of one person
     can answer so, without anybody being trusted.

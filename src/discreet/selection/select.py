@@ -88,7 +88,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
     log_base_measure: object = None,
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release one candidate: the better its score, the more likely it is.
+    """Release one candidate. Better scores are more likely.
 
     Args:
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,

@@ -58,7 +58,7 @@ def select_generalized(
     candidates: Iterable[object] | None = None,
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release one of the candidates, where some scores may change much more than others.
+    """Release one of the candidates if some scores may change much more than others.
 
     With probability 1 - beta its score is at least q[j] - (4 / epsilon) * ln(n / beta) * D[j] for every j (with
     the exponential mechanism): a candidate of small sensitivity D[j] is found as surely as if all were small.

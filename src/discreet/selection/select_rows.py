@@ -74,7 +74,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     log_base_measure: object = None,
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release one candidate for every row of scores: the better its score in the row, the likelier.
+    """Release one candidate for every row of scores. Better scores in the row are more likely.
 
     The epsilon (or rho) is that of the whole call. By default one record may change the scores of all rows, so
     it is divided by their number; `disjoint=True` states that a record changes one row, and then every

@@ -72,7 +72,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     gap: bool = False,
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release k different candidates in order, the better its score the likelier a candidate to be early.
+    """Release k different candidates in order. Better scores are more likely to come early.
 
     Args:
         scores: scores, as for `select`. Of records in a table or a list, take `top_k`.

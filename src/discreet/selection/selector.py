@@ -65,7 +65,7 @@ class Selector(Generic[T]):
     def __call__(
         self, scores: object, *, request: str | None = None, ledger: Account | None = None
     ) -> Release[T]:
-        """Release one of the candidates: the better its score, the likelier.
+        """Release one of the candidates. Better scores are more likely.
 
         Args:
             scores: finite numbers, one per candidate, in the order of the candidates: an array, a series, a

@@ -58,7 +58,7 @@ def epsilon_for(
     mechanism: str | Mechanism = "exponential",
     confidence: Number | None = None,
 ) -> Fraction:
-    """Return the epsilon that bounds the error for all scores: the inverse of `worst_error`.
+    """Return the epsilon that bounds the error for all scores, the inverse of `worst_error`.
 
     Args:
         error: the largest allowed expected error, in units of the score; with `confidence`, the bound on the error.

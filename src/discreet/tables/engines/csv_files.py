@@ -103,7 +103,7 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
     missing: Sequence[str] | None = None,
     skip_initial_space: bool = False,
 ) -> CsvFile:
-    """Return a CSV file or a workbook as data that every verb over tables takes, where its form must be said.
+    """Return a CSV file or a workbook as data that every verb over tables takes, with the form that you state.
 
     Args:
         path: the file, whatever its ending. It may be compressed, with gzip, zstd, bzip2 or xz, or be a zip archive

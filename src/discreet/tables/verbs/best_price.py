@@ -54,7 +54,7 @@ def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than oth
     continuous: bool = False,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release a price that brings in much: price * (number of bids at or above it), at most `supply`.
+    """Release a price with high revenue: the price times the bids at or above it, at most `supply` of them.
 
     One bid is one record. It is compared with the prices by itself: one below the lowest price buys
     nothing, one above the highest counts as the highest, and a missing bid or NaN is ignored.

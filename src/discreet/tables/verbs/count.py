@@ -41,7 +41,7 @@ def count(
     column: str | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Count the records, with geometric noise; by `rho`, or with `delta`, with Gaussian noise if that is smaller.
+    """Count the records, with geometric noise. With `rho` or `delta`, the noise is Gaussian if that is smaller.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
     number, which the noise may take below 0: it is kept as it is, and shown as 0. The number of records is not

@@ -62,7 +62,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     ledger: Account | None = None,
     request: str | None = None,
 ) -> Release[tuple[_T, Any, Any]]:
-    """Release the best of K private attempts, with candidates picked at random; K is random too.
+    """Release the best of K private attempts, with candidates picked at random. K is random too.
 
     Args:
         run: called as run(data, candidate, share): returns a score, higher is better, and any result. You

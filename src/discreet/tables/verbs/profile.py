@@ -71,7 +71,7 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
     ledger: Account | None = None,
     request: str | None = None,
 ) -> Release[Profile]:
-    """Release a profile of an undescribed table: of its columns how much they hold, which values, or which numbers.
+    """Release a profile of an undescribed table: how much each column holds, and which values or numbers.
 
     To be asked first of all. Of a column of numbers or dates it releases the quartiles, and between which
     numbers nearly all are; of a column of texts the values that enough units share, with their counts; of each how

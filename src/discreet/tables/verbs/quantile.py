@@ -106,7 +106,7 @@ def median(
     score: Literal["rank", "median_distance"] = "rank",
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release a median: the quantile for one half.
+    """Release a median, the quantile for one half.
 
     Args:
         score: "rank", how deep the middle is among the ranks of a point's records; or "median_distance", how

@@ -54,7 +54,7 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
     granularity: Number | None = None,
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release one of the candidates: the higher u(data, candidates) for it, the likelier.
+    """Release one of the candidates. A higher u(data, candidates) makes it more likely.
 
     Args:
         u: the utility function: returns one score per candidate, in their order, higher is better.

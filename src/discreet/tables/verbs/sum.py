@@ -116,7 +116,7 @@ def mean(  # noqa: PLR0913  # as sum
     bounds_share: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release the mean of numbers between two bounds: a noisy sum over a noisy count.
+    """Release the mean of numbers between two bounds, as a noisy sum over a noisy count.
 
     Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
     (or rho) buys how many numbers there are, the other half their sum, both with the noise of a sum. If records are

@@ -79,7 +79,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     gap: bool = False,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Release k of the most common values of a column in order, the more common the likelier to be early.
+    """Release k of the most common values of a column in order. More common ones are more likely to come early.
 
     One row is one record, and counts as for `mode`. Of scores that are computed already, take `select_top_k`.
 
