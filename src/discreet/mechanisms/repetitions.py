@@ -23,6 +23,20 @@ _LEAST = Fraction(1, 10**6)
 
 _RENYI_BITS = 256
 
+_PARTS_OF_OCTAVE = 16
+
+_FINE_ORDERS = sorted(
+    {
+        *ORDERS,
+        *(
+            Fraction(2**k) * (1 + Fraction(part, _PARTS_OF_OCTAVE))
+            for k in range(6, 20)
+            for part in range(_PARTS_OF_OCTAVE)
+        ),
+    }
+)
+"""Orders so close that a straight line between two of them is at most a thousandth above a divergence ρ · order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Repetitions:
@@ -83,7 +97,7 @@ class Repetitions:
         """Return the Rényi divergences of the best by order, where the divergences of an attempt are finite."""
         divergences = {
             order: divergence
-            for order in ORDERS
+            for order in _FINE_ORDERS
             if (divergence := attempt.renyi(ball(order - 1))) is not None and divergence.is_finite()
         }
         if not divergences:

@@ -112,7 +112,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     if isinstance(candidates, Mapping):
         raise InvalidArgument(
             "candidates are a list of settings, got a dict: give each combination as one candidate, "
-            "such as list(ParameterGrid(grid)) of scikit-learn"
+            "such as its place in list(ParameterGrid(grid)) of scikit-learn"
         )
     refuse_one_shot(data, "the data")
     labels, tries = Labels(candidates), Repetitions(repetitions, gamma)
