@@ -163,6 +163,34 @@ class Release(Generic[T]):
 
         return table_of_counts(counts, head)
 
+    def to_pandas(self) -> Any:
+        """Return the answer as a pandas frame: a row for each count, group or row of SQL, else one row.
+
+        Noisy counts stay as they are, below 0 too. The guarantee is in `frame.attrs["promise"]`.
+
+        Raises:
+            MissingPackage: if pandas is not installed.
+        """
+        from .release_rows import frame_of  # a first answer does without
+
+        frame = frame_of(self)
+        frame.attrs["promise"] = str(self.promise)
+        return frame
+
+    def plot(self, *, label: str | None = None) -> Any:
+        """Return a bar chart of released counts as a matplotlib figure, which may be published.
+
+        Args:
+            label: the name of the axis of values, with its unit.
+
+        Raises:
+            InvalidArgument: if the answer has no counts by value.
+            MissingPackage: if matplotlib is not installed.
+        """
+        from .release_rows import figure_of  # a first answer does without
+
+        return figure_of(self, label)
+
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         unit = {} if self.unit is None else {"privacy_unit": plain_unit(self.unit)}

@@ -1,0 +1,93 @@
+"""A release as a pandas frame and as a picture."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.errors import InvalidArgument
+from discreet.privacy import PureDP
+from discreet.selection.release_rows import rows_of
+
+PROMISE = PureDP(Fraction(1), "add_remove")
+
+COUNTS = discreet.counts(["tea"], candidates=["tea"], epsilon=1).query
+
+
+CITIES: dict[str, Any] = {"by": "city", "groups": ["north", "south"]}
+TABLE = [{"city": "north", "drink": "tea", "age": 40}] * 9 + [
+    {"city": "south", "drink": "milk", "age": 50}
+] * 7
+DRINKS = ["tea", "milk"]
+CALLS: dict[str, tuple[discreet.Release[Any], list[str], int]] = {
+    "a number": (discreet.count(TABLE, epsilon=1), ["count"], 1),
+    "a value": (discreet.mode(TABLE, "drink", candidates=DRINKS, epsilon=1), ["answer"], 1),
+    "several": (discreet.select([1, 2], sensitivity=1, epsilon=1, size=3), ["answer"], 3),
+    "counts": (
+        discreet.counts(TABLE, "drink", candidates=DRINKS, epsilon=1),
+        ["value", "count"],
+        2,
+    ),
+    "a counted list": (
+        discreet.top_k(TABLE, "drink", candidates=DRINKS, k=2, epsilon=1, method="counts"),
+        ["answer", "count"],
+        2,
+    ),
+    "counts by group": (
+        discreet.counts(TABLE, "drink", candidates=DRINKS, epsilon=1, **CITIES),
+        ["group", "value", "count"],
+        4,
+    ),
+    "numbers by group": (discreet.count(TABLE, epsilon=1, **CITIES), ["group", "count"], 2),
+    "sums by group": (
+        discreet.sum(TABLE, "age", minimum=0, maximum=99, epsilon=1, **CITIES),
+        ["group", "answer"],
+        2,
+    ),
+    "means by group": (
+        discreet.mean(TABLE, "age", minimum=0, maximum=99, epsilon=9, **CITIES),
+        ["group", "answer", "count"],
+        2,
+    ),
+    "values by group": (
+        discreet.mode(TABLE, "drink", candidates=DRINKS, epsilon=1, **CITIES),
+        ["group", "answer"],
+        2,
+    ),
+    "rows of SQL": (
+        discreet.Release([{"city": "Bern", "n": 3}], PROMISE, "geometric"),
+        ["city", "n"],
+        1,
+    ),
+    "none": (discreet.Release({}, PROMISE, "private_keys"), [], 0),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_answer_is_a_frame_with_its_promise(name: str) -> None:
+    pytest.importorskip("pandas")
+    release, columns, number = CALLS[name]
+    frame = release.to_pandas()
+    assert (list(frame.columns), len(frame)) == (columns, number)
+    assert frame.attrs == {"promise": str(release.promise)}
+    assert len(rows_of(release)) == number
+
+
+def test_numbers_stay_as_they_were_drawn() -> None:
+    release = discreet.Release({"tea": 3, "milk": -1}, PROMISE, "geometric", query=COUNTS)
+    assert rows_of(release) == [{"value": "tea", "count": 3}, {"value": "milk", "count": -1}]
+
+
+@pytest.mark.parametrize("name", ["counts", "a counted list", "counts by group"])
+def test_counts_have_a_picture(name: str) -> None:
+    pytest.importorskip("matplotlib")
+    release, _, number = CALLS[name]
+    [axes] = release.plot(label="drink").axes
+    assert len(axes.patches) == number
+
+
+@pytest.mark.parametrize("name", ["a number", "a value", "rows of SQL", "none", "means by group"])
+def test_what_has_no_counts_has_no_picture(name: str) -> None:
+    with pytest.raises(InvalidArgument, match="draws counts by value"):
+        CALLS[name][0].plot()
