@@ -194,6 +194,7 @@ def test_every_verb_is_here() -> None:
     assert sessions - {name.partition(" ")[0] for name in questions(Till())} == {
         "minimum",  # as `quantile`, which they call
         "maximum",
+        "quote",  # no verb: it asks one for its price
     }
 
 

@@ -16,7 +16,7 @@ library: Any = discreet
 TABLE = pd.DataFrame({"age": [20, 30, 40, 50] * 5, "member": [True, False] * 10})
 AGES = Grid(0, 120)
 DESCRIBED = discreet.Dataset(TABLE, {"age": {"type": "integer", "minimum": 0, "maximum": 99}})
-QUOTED = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM data WHERE `age` > 3"
+OLDER = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) ANON_SUM(age) FROM people"
 
 
 def median(**terms: object) -> object:
@@ -45,7 +45,7 @@ def tried(run: Callable[..., object], candidates: object = ("a", "b")) -> object
         (lambda: tried(lambda d, c, s: (1.0, 1), {"C": [1, 2]}), "ParameterGrid"),
         (lambda: library.histogramm, "discreet.counts"),
         (lambda: library.quantil, "Did you mean 'quantile'"),
-        (lambda: library.sql(DESCRIBED, QUOTED), "double quotes"),
+        (lambda: library.sql(DESCRIBED, OLDER), "write SUM(x)"),
     ],
 )  # fmt: skip
 def test_a_message_names_the_fix(call: Callable[[], object], fix: str) -> None:
