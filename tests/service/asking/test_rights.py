@@ -282,3 +282,16 @@ def test_a_budget_that_is_extended_between_refusal_and_words_says_so(
     monkeypatch.setattr(Datasets, "quote_share", extend_first)
     with pytest.raises(Exhausted, match=r"has just changed. Retry"):
         data.ask("typical-age")
+
+
+def test_a_free_question_is_refused_in_words_for_its_analyst(folder: Path) -> None:
+    """One of a column that is not there, before its groups are bounded; and one that costs less than the least."""
+    path = Path("discreet.toml")
+    path.write_text(path.read_text().replace('"mode", "median"]', '"mode", "median", "keys"]'))
+    description = configuration("discreet.toml")
+    rights = caller_rights(hold(description), description, "analyst", "ann")
+    private = {"epsilon": "1/8", "delta": "1e-9", "groups": "private", "by": "city"}
+    with pytest.raises(DiscreetError, check=IS_PUBLIC):
+        rights.quote_free("mode", "people", "nowhere", private)
+    with pytest.raises(DiscreetError, check=IS_PUBLIC, match="cost"):
+        rights.quote_free("mode", "people", "city", {"epsilon": "1e-9"})
