@@ -94,7 +94,7 @@ def test_a_path_of_a_dataset_is_charged_to_it(
         (["median", "people", "age", "--lo", "0"], "give --hi"),
         (["median", "../other.csv", "age", "--hi", "9"], "give --lo"),
         (["best-price", "../other.csv", "age"], "give --lo and --hi"),
-        (["median", "people", "age", "--ledger", "x.db"], "leave out --ledger"),
+        (["median", "people", "age", "--ledger", "x.db"], "Leave out --ledger"),
         (["median", "people", "age", "--dataset", "x"], "Leave out --ledger and --dataset"),
         (["median", "people", "age", "--privacy-unit", "x"], "declares every row as a record"),
         (["mode", "people", "town"], "has no column 'town'"),

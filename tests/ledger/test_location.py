@@ -49,7 +49,7 @@ def test_a_password_in_a_query_is_never_told(query: str) -> None:
     ["postgresql:/me:secret@host/db", "postgres:me:secret@host", "postgresql+psycopg:/x:secret@h"],
 )
 def test_a_url_with_a_slash_too_few_is_not_quoted_as_a_path(where: str) -> None:
-    with pytest.raises(InvalidArgument, match="it has the form") as refused:
+    with pytest.raises(InvalidArgument, match="It has the form") as refused:
         Ledger(where)
     assert "secret" not in str(refused.value)
 

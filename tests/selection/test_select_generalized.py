@@ -139,9 +139,9 @@ def test_sensitivities_by_name_are_those_in_order() -> None:
     ("scores", "bad", "words"),
     [
         ([1, 2], {0: 1, 1: 1}, "the scores have no names"),
-        ({"a": 1, "b": 2}, {"a": 1}, "it has 1, and 1 candidates have none"),
-        ({"a": 1, "b": 2}, {"a": 1, "B": 1}, "it has 2, and 1 candidates have none"),
-        ({"a": 1, "b": 2}, {"a": 1, "b": 1, "c": 1}, "it has 3, and 0 candidates have none"),
+        ({"a": 1, "b": 2}, {"a": 1}, "[Ii]t has 1, and 1 candidates have none"),
+        ({"a": 1, "b": 2}, {"a": 1, "B": 1}, "[Ii]t has 2, and 1 candidates have none"),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 1, "c": 1}, "[Ii]t has 3, and 0 candidates have none"),
     ],
 )
 def test_sensitivities_of_other_names_are_refused(scores: Any, bad: Any, words: str) -> None:

@@ -174,7 +174,7 @@ REFUSED_OPTIONS: dict[str, str] = {
     "epsilon > 1": "NAME = VALUE",
     "epsilon": "NAME = VALUE",
     "epsilon = 1, kappa = 2": "max_groups_contributed",
-    "epsilon = 1, foo = 2": "not honoured",
+    "epsilon = 1, foo = 2": "not supported",
     "epsilon = 1, max_groups_contributed = 0": "at least 1",
     "epsilon = 1, max_groups_contributed = 1.5": "at least 1",
     "epsilon = 1 FROM x": "NAME = VALUE",

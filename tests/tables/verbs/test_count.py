@@ -312,7 +312,7 @@ def test_only_rows_of_which_a_condition_is_true_count() -> None:
 
 def test_a_table_of_candidates_is_refused(tmp_path: Path) -> None:
     table = discreet.CandidateTable(pl.DataFrame({"v": DRINKS}), "v")
-    with pytest.raises(InvalidCandidates, match="list those that you want"):
+    with pytest.raises(InvalidCandidates, match="List those that you want"):
         discreet.counts(frame(()), "v", candidates=table, epsilon=1)  # type: ignore[arg-type]
 
 

@@ -50,7 +50,7 @@ def test_what_says_what_is_read_anyway_leaves_the_source_as_it_is(resource: Any)
         (package({"delimiter": ";;"}), "resources.1.dialect: delimiter must be one character"),
         (package({"escapeChar": "\\"}), "say doubleQuote false"),
         (package({"escapeChar": "\\", "doubleQuote": True}), "say doubleQuote false"),
-        (package({"doubleQuote": False}), "say one of the two"),
+        (package({"doubleQuote": False}), "keep one of the two"),
         (package({"headerRows": [1, 2]}), "names are in one row"),
         (package({"headerRows": [True]}), "names are in one row"),
         (package({"header": 0}), "dialect.header: it is 0"),
