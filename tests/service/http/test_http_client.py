@@ -215,7 +215,6 @@ CALLS: dict[str, Any] = {
     "ask_free": lambda c: c.ask_free("mode", "people", "city", epsilon="1/8", request="m"),
     "count": lambda c: c.count("people", epsilon="1/8", request="n"),
     "sql": lambda c: c.sql(
-        "people",
         "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.125) MODE(city) FROM people",
         request="s",
     ),
