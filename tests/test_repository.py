@@ -94,7 +94,9 @@ def test_every_line_for_the_changelog_is_one_that_towncrier_takes() -> None:
     start = towncrier["start_string"]
     assert (ROOT / towncrier["filename"]).read_text(encoding="utf-8").count(start) == 1
     for file in set(folder.iterdir()) - {folder / "README.md"}:
-        assert re.fullmatch(rf"(\d+|\+[a-z0-9-]+)\.({'|'.join(types)})(\.\d+)?\.md", file.name), file
+        assert re.fullmatch(rf"(\d+|\+[a-z0-9-]+)\.({'|'.join(types)})(\.\d+)?\.md", file.name), (
+            file
+        )
         (line,) = file.read_text(encoding="utf-8").splitlines()
         assert _words(line) <= 25, file
         for to in re.findall(r"\]\(([^)#]+)", line):

@@ -1,10 +1,12 @@
-"""Probabilities by count that a test chooses."""
+"""Probabilities by count that a test chooses, and words that can be repeated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from discreet.sampling.enclosures import ball
 
@@ -44,3 +46,38 @@ class GivenProbabilities:
     def rise(self, step: int) -> arb:
         """Return a ball around P(M = step)."""
         return self.border(step) - self.border(step - 1)
+
+
+HALVES = GivenProbabilities([Fraction(0), Fraction(1, 3), Fraction(3, 4), Fraction(1)])
+
+
+class CountedWords:
+    """Words of a generator that can be repeated, and how many were read."""
+
+    width = 64
+
+    def __init__(self, seed: int) -> None:
+        self._generator, self.read = np.random.default_rng(seed), 0
+
+    def word(self) -> int:
+        """Return one word."""
+        return int(self.words(1)[0])
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """Return `n` words."""
+        self.read += n
+        return self._generator.integers(0, 2**64, n, dtype=np.uint64)
+
+
+class OneWord(CountedWords):
+    """One word, and then those of the generator."""
+
+    def __init__(self, word: int) -> None:
+        super().__init__(1)
+        self._first = word
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        if not self.read:
+            self.read = 1
+            return np.array([self._first], dtype=np.uint64)
+        return super().words(n)
