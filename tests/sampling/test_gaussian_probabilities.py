@@ -18,7 +18,8 @@ from discreet.sampling.key_draws import KeyDraw, WordsAhead
 from discreet.sampling.key_noise import KeyNoise
 from discreet.sampling.key_probabilities import ProbabilitiesByCount, in_doubles, rate_of
 
-from .test_key_draws import CountedWords, InBalls, OneWord, drawn
+from .given_probabilities import CountedWords, OneWord
+from .test_key_draws import InBalls, drawn
 
 F = Fraction
 TEN = GaussianProbabilities(F(357, 2), 71)
