@@ -206,7 +206,7 @@ MISTAKES = [
     Mistake(
         "eps for epsilon",
         lambda: library.mode(PEOPLE, "city", candidates=TOWNS, eps=1),
-        "did you mean 'epsilon'?",
+        "Did you mean 'epsilon'?",
     ),
     Mistake(
         "a third argument without its name",

@@ -30,9 +30,9 @@ def tried(run: Callable[..., object], candidates: object = ("a", "b")) -> object
 @pytest.mark.parametrize(
     ("call", "fix"),
     [
-        (lambda: median(max_contribution=3), "did you mean 'max_contributions'"),
-        (lambda: median(group="city"), "did you mean 'groups'"),
-        (lambda: median(wher="age > 3"), "did you mean 'where'"),
+        (lambda: median(max_contribution=3), "Did you mean 'max_contributions'"),
+        (lambda: median(group="city"), "Did you mean 'groups'"),
+        (lambda: median(wher="age > 3"), "Did you mean 'where'"),
         (lambda: median(user="id"), "privacy_unit"),
         (lambda: median(alpha=0.9), "alpha goes with quantile"),
         (lambda: median(foo=1), "where, groups_share"),

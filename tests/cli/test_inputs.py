@@ -462,7 +462,7 @@ def test_a_profile_of_standard_input_names_no_copy(
 
 def test_an_exact_check_takes_no_form(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "people", "--not-private", "--csv", "delimiter=;"]) == 2
-    assert "Leave out --csv" in capsys.readouterr().err
+    assert "leave out --csv" in capsys.readouterr().err
 
 
 def test_numbers_are_read_in_the_form_that_is_said(
