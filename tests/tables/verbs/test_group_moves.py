@@ -37,7 +37,7 @@ CONTRIBUTIONS = (None, 0, TOP)
 SETTINGS = [(1, 1), (2, 1), (2, 2), (3, 2), (4, 3), (5, 2)]
 """How many groups are listed, and in how many of them a record is at most."""
 
-ALPHAS = [Fraction(1, 2), Fraction(3, 4), Fraction(4, 5), Fraction(1)]
+ALPHAS = [Fraction(1, 2), Fraction(3, 5), Fraction(3, 4), Fraction(4, 5), Fraction(1)]
 
 
 def query_of(listed: int, groups: int, neighbors: str, **parameter: Any) -> UnitQuery:
@@ -165,6 +165,8 @@ def test_promises_together() -> None:
     assert whole.pure == Fraction(2, 3) + 2
     assert whole.rho == max(3 * replaced.rho, replaced.rho + 4 * one.rho)
     assert whole.neighbors == relation
+    wide = BoundedRange(Fraction(9, 10), "replace_one")
+    assert GroupMoves(3, 0).together(one, wide).rho == 3 * wide.rho > 6 * one.rho
     same = GroupMoves(2, 2).together(PureDP(Fraction(1)), PureDP(Fraction(1), "replace_one"))
     assert same.pure == 2
     assert GroupMoves(1, 1).together(one, replaced) == replaced
