@@ -209,8 +209,7 @@ class Rights:
             self.own.check_bill(bill, inquiry.budget.neighbors)
         if allowance is None:
             return self.datasets.session(inquiry.budget).quoted([bill])
-        with public_errors():
-            allowance.check_cost(cost)
+        allowance.check_cost(cost)
         return self.datasets.quote_share(inquiry.budget, bill, allowance)
 
     def _allowance(self, inquiry: "Inquiry") -> Allowance | None:
