@@ -67,8 +67,6 @@ def slack_of(parts: Parts) -> Fraction:
         return loose[0][0]
     if not loose or any(slack == 1 for slack, _ in loose):
         return Fraction(1) if loose else Fraction(0)
-    if len(loose) == 1 and loose[0][1] == 1:
-        return loose[0][0]
     with precision(256):
         log = sum((n * (-ball(slack)).log1p() for slack, n in loose), arb(0))
         return probability_above(-log.expm1())
