@@ -128,7 +128,7 @@ class NoisePrice:
     Attributes:
         parameter: the privacy parameter of all numbers.
         neighbors: the neighbouring relation.
-        delta: the δ that the noise may use, if any, and where there is an account it can pay for that.
+        delta: the δ that the noise may use, if any, where the account can pay for it.
         currency: the unit that the account counts, if there is one.
     """
 
@@ -199,8 +199,7 @@ def read_price(
     refuse_large_delta(promise)
     if promise.delta > LARGEST_QUIET_DELTA:
         say_weakness(promise)
-    loose = None if currency == "epsilon" else promise.delta
-    return NoisePrice(parameter, neighbors, loose, currency)
+    return NoisePrice(parameter, neighbors, promise.delta, currency)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
