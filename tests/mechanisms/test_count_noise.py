@@ -80,7 +80,7 @@ def test_both_deviations_are_told_where_there_is_a_choice() -> None:
         assert (plain["geometric"], plain["gaussian"]) == deviations
         assert (choice.geometric < choice.gaussian) == (name == "geometric")
         own, other = deviations if name == "geometric" else deviations[::-1]
-        assert f"deviation of {own}; " in str(choice)
+        assert f"deviation of {own}" in str(choice)
         assert str(choice).endswith(f"would have {other}")
         assert read_noise_choice(plain).as_dict() == plain
     nothing = counts_sensitivity(50, "add_remove")

@@ -156,7 +156,7 @@ def test_contradictions_with_the_description_are_refused_before_anything_is_read
     [
         ("epsilon = 1, privacy_unit_column = age", "declares user"),
         ("epsilon = 1, delta = 1e-6", "leave it out"),
-        ("epsilon = 1, min_privacy_units_per_group = 5", "leave it out"),
+        ("epsilon = 1, min_privacy_units_per_group = 5", "Leave it out"),
     ],
 )
 def test_options_that_contradict_the_description_are_refused(options: str, words: str) -> None:
