@@ -148,7 +148,7 @@ REFUSED: dict[str, str] = {
     "COUNT(*) FROM p GROUP BY ALL": "one column",
     "COUNT(*) FROM p GROUP BY x HAVING COUNT(*) > 1": "HAVING",
     "COUNT(*) FROM p QUALIFY x > 1": "windows",
-    "COUNT(*) FROM p ORDER BY x": "no column of the answer",
+    "COUNT(*) FROM p ORDER BY x": "not a column of the answer",
     "TOP_K(x, 2) AS t FROM p ORDER BY t": "no order",
     "COUNT(*) FROM p LIMIT 0": "at least 1",
     "COUNT(*) FROM p LIMIT x": "must be a number",
@@ -247,7 +247,7 @@ def test_options_are_honoured_or_refused(text: str) -> None:
     ],
 )
 def test_without_the_clause_there_is_no_answer_and_no_default(text: str) -> None:
-    with pytest.raises(InvalidArgument, match="there is no default"):
+    with pytest.raises(InvalidArgument, match=r"[Tt]here is no default"):
         read_statement(text)
 
 
