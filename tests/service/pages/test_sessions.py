@@ -56,7 +56,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s"
     path.write_text("no database, but long enough to look like one" * 100)
     path.chmod(0o600)
-    with pytest.raises(UnreadableFile, match="no file of sessions"):
+    with pytest.raises(UnreadableFile, match="not a file of sessions"):
         Sessions(path).token_of("x")
 
 

@@ -311,7 +311,7 @@ def test_candidates_from_the_data_have_a_law_too() -> None:
             ),
             "quantiles gives several",
         ),
-        (lambda: discreet.distribution(lambda **_: None, epsilon=1), "is no verb"),
+        (lambda: discreet.distribution(lambda **_: None, epsilon=1), "is not a verb"),
         (
             lambda: discreet.distribution(discreet.median, AGES, candidates=GRID, epsilon=0),
             "epsilon must be greater",

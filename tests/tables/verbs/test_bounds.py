@@ -231,7 +231,7 @@ def test_public_arguments_are_checked_before_data_are_read(
 def test_columns_that_hold_no_numbers_are_refused() -> None:
     table = pa.table({"day": pa.array([1], pa.date32()), "text": ["1"]})
     for column in ("day", "text"):
-        with pytest.raises(UnreadableData, match="no column of numbers"):
+        with pytest.raises(UnreadableData, match="not a column of numbers"):
             discreet.bounds(table, column, epsilon=1)
 
 

@@ -413,7 +413,7 @@ def test_types_without_keys_are_refused_before_anything_is_paid() -> None:
     with pytest.raises(UnreadableData, match="has no keys"):
         discreet.mode(data, "value", candidates=[1], **PRIVATE, ledger=purse)
     words = data.with_columns(pl.col("the group").cast(pl.String), pl.lit("x").alias("value"))
-    with pytest.raises(UnreadableData, match="no column of numbers"):
+    with pytest.raises(UnreadableData, match="not a column of numbers"):
         discreet.median(words, "value", candidates=GRID, **PRIVATE, ledger=purse)
     assert purse.left == 10
 

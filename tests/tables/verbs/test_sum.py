@@ -463,7 +463,7 @@ def test_a_description_declares_the_bounds() -> None:
 
 
 def test_columns_without_numbers_are_refused_by_their_type() -> None:
-    with pytest.raises(UnreadableData, match="no column of numbers"):
+    with pytest.raises(UnreadableData, match="not a column of numbers"):
         add(pl.DataFrame({"v": ["a"]}), minimum=0, maximum=1)
 
 

@@ -137,7 +137,7 @@ def test_public_mistakes_are_refused_before_data_are_opened(terms: Any, words: s
 
 
 def test_columns_without_numbers_are_refused_by_their_type() -> None:
-    with pytest.raises(UnreadableData, match="no column of numbers"):
+    with pytest.raises(UnreadableData, match="not a column of numbers"):
         discreet.mean(pl.DataFrame({"n": ["a"]}), "n", epsilon=1, bounds_share="1/10")
 
 
