@@ -116,29 +116,32 @@ _SERVICE = ("connection", "HTTP", "pages")
 _PRIVATE = ("counts, of what nobody listed", "keys", "mode, of what nobody listed")
 
 empty(
-    "Keys that nobody listed are one group; ask about the rows of a group with `where`.",
+    "Unlisted keys are one group. To ask about the rows of a group, use `where`.",
     *((verb, "by") for verb in _PRIVATE),
 )
-empty("Its groups are those that are drawn.", ("median, by groups that nobody listed", "by"))
-empty("A profile is of a whole table; ask for one of the rows of a group.", ("profile", "by"))
+empty("Its groups are the drawn ones.", ("median, by groups that nobody listed", "by"))
 empty(
-    "A profile is of a whole table, before there is a question about some rows.",
+    "A profile describes a whole table. Ask for one of the rows of a group instead.",
+    ("profile", "by"),
+)
+empty(
+    "A profile describes a whole table, before you ask about some of its rows.",
     ("profile", "where"),
 )
 empty(
-    "Its answers are too many to be worked out one by one; `simulate` draws from it.",
+    "It has too many possible answers to compute each of them, but `simulate` draws from it.",
     *(
         (verb, "distribution")
         for verb in ("bounds", "median, by groups that nobody listed", "profile")
     ),
 )
 empty(
-    "No error of its answers holds for all data: a quotient, numbers beyond which no record is, or values that "
-    "are drawn; each of its parts has one.",
+    "An answer made of a quotient, of the ends of the records or of drawn values has no error bound that holds for "
+    "all data. Each of its parts has one.",
     *((verb, "plan") for verb in ("mean", "bounds", "profile")),
 )
 empty(
-    "A service answers about columns that its owner described; a profile is the owner's, before there is a "
+    "A service answers about columns that its owner described. A profile is for the owner, before there is a "
     "description.",
     *(("profile", place) for place in _SERVICE),
 )
