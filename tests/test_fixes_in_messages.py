@@ -38,7 +38,7 @@ def tried(run: Callable[..., object], candidates: object = ("a", "b")) -> object
         (lambda: median(foo=1), "where, groups_share"),
         (lambda: median(candidates=["1", "2"]), "must be numbers, such as 1 or 0.5, got '1'"),
         (lambda: library.quantiles(TABLE, "age", alphas=[], candidates=AGES, epsilon=1), "got none"),
-        (lambda: library.mean(TABLE, "member", minimum=0, maximum=1, epsilon=1), "share of True ask counts"),
+        (lambda: library.mean(TABLE, "member", minimum=0, maximum=1, epsilon=1), "ask mean without bounds"),
         (lambda: median(weights=[1, 2]), "Exponential(base_measure=[1, 2])"),
         (lambda: tried(lambda data, candidate: 1.0), "yours takes data, candidate"),
         (lambda: tried(lambda: 1.0), "yours takes no arguments"),

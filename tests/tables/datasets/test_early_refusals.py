@@ -161,7 +161,7 @@ def closed() -> Any:
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "times": (lambda: DATES, "give candidates=DateGrid"),
     "dates": (lambda: pa.table({"x": [dt.date(2024, 1, 1)]}), "give candidates=DateGrid"),
-    "truths": (lambda: pl.DataFrame({"x": [True]}), "for the share of True ask counts"),
+    "truths": (lambda: pl.DataFrame({"x": [True]}), "for the share of True ask mean without bounds"),
     "text": (lambda: pl.DataFrame({"x": ["1"]}), "cast it"),
     "groups of pandas": (lambda: DATES.groupby("g"), "the column of groups as by="),
     "groups of a column": (lambda: DATES.groupby("g")["x"], "the column of groups as by="),

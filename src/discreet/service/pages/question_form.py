@@ -154,6 +154,7 @@ def columns_for(verb: str, columns: Iterable[Column], unit: Unit | None) -> list
         if facts.asks in ("values", "records", "keys")
         or verb == "check"
         or (one.has_quantiles if facts.takes_dates else one.is_numeric)
+        or (facts.asks == "sums" and one.type == "boolean")
     ]
     ids = columns_of_unit(unit)
 

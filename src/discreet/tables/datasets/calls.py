@@ -19,7 +19,7 @@ from ...errors import DiscreetError, InvalidArgument
 from ...selection.account import describe_account, is_quoted
 from ...selection.payment import UNDESCRIBED
 from ...selection.releases import Release
-from ..engines import declared_categories, shows_types
+from ..engines import declared_categories, declares_truths, shows_types
 from ..engines.files import names_files
 from ..verb_table import Asks
 from . import tally
@@ -98,9 +98,16 @@ def _warn_of_objects(table: Any, column: object) -> None:
     if str(getattr(cells, "dtype", None)) == "object":
         of = f"column {column!r} holds" if is_table else "the data hold"
         warn(
-            f"{of} Python objects: cells that are not numbers or dates, such as text, count as "
+            f"{of} Python objects: cells that are not numbers, dates or truths, such as text, count as "
             f"missing. If text spells numbers, {fix('numbers of a text')}"
         )
+
+
+def _fill_by_types(table: object, column: object, asks: Asks, terms: dict[str, Any]) -> None:
+    """Fill in the groups and the bounds that the types of columns declare."""
+    _fill_groups(table, terms)
+    if asks == "sums":
+        _fill_truths(table, column, terms)
 
 
 def _fill_groups(data: object, terms: dict[str, Any]) -> None:
@@ -111,6 +118,13 @@ def _fill_groups(data: object, terms: dict[str, Any]) -> None:
     if shows_types(data) or not is_quoted(terms):
         categories = declared_categories(data, column_name(by, "by"))
         terms.update({} if categories is None else {"groups": categories})
+
+
+def _fill_truths(table: object, column: object, terms: dict[str, Any]) -> None:
+    """Fill in the bounds of truths where the type of the column says so; a quote opens no data to see it."""
+    is_open = all(terms.get(name) is None for name in ("minimum", "maximum", "bounds_share"))
+    if is_open and (shows_types(table) or not is_quoted(terms)) and declares_truths(table, column):
+        terms.update({"minimum": False, "maximum": True})
 
 
 def _read_if_new(path: Path) -> Configuration:
@@ -178,7 +192,7 @@ def takes_dataset(
                 check_raw(data, column, is_charged=kwargs.get("ledger") is not None)
                 if asks in ("numbers", "sums"):
                     _warn_of_objects(data, column)
-            _fill_groups(data, kwargs)
+            _fill_by_types(data, column, asks, kwargs)
             if asks not in ("values", "keys") or column is not None:
                 _describe_ledger(kwargs)
             answer = verb(*args, **kwargs)

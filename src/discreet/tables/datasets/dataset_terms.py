@@ -70,6 +70,8 @@ def _sum_bounds(
     dataset: Dataset, column: Column, arguments: dict[str, Any], verb: str
 ) -> dict[str, Any]:
     """Return the bounds and the step of numbers that are added up: those given, or those declared."""
+    if column.type == "boolean":
+        return _truth_bounds(column, arguments)
     _check_ordered(dataset, column, verb)
     low, high, step = column.minimum, column.maximum, column.step
     if column.enum is not None:
@@ -83,6 +85,20 @@ def _sum_bounds(
         return {}  # they are drawn, and the step with them
     bounds = {"minimum": low, "maximum": high, "step": step}
     return {name: one for name, one in bounds.items() if arguments.get(name) is None}
+
+
+def _truth_bounds(column: Column, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the bounds of truths that are added up, 0 and 1, as truths."""
+    public = {"minimum": False, "maximum": True, "step": 1}
+    for name in (*public, "bounds_share"):
+        term = arguments.get(name)
+        is_other = not isinstance(term, int) or term != public.get(name)
+        if term is not None and is_other:
+            raise InvalidArgument(
+                f"column {column.name!r} is declared as boolean, whose bounds are 0 and 1, in steps of 1: "
+                f"leave out {name}"
+            )
+    return public
 
 
 def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ of a CSV or Parquet file. Types are decided from the schema, never from rows; CS
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from ...errors import DiscreetError
 from .engine_errors import quietly
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = [
     "Table",
     "count",
     "declared_categories",
+    "declares_truths",
     "distinct",
     "numbers",
     "parse_candidates",
@@ -90,6 +92,19 @@ def declared_categories(data: Table, column: str | None) -> list[str] | None:
     """
     categories = _open(data, column).type().enum_categories
     return None if categories is None else list(categories)
+
+
+def declares_truths(table: object, column: object) -> bool:
+    """Return whether the schema declares a column of truths; not of data that no engine shows before it reads them.
+
+    Side channels: time depends on the schema, or for a file on its header, and on nothing else.
+    """
+    from .engine import has_truths
+
+    try:
+        return isinstance(column, str) and has_truths(table, column)
+    except DiscreetError:  # the verb refuses it, when what is public about it was read
+        return False
 
 
 def shows_types(data: Table) -> bool:

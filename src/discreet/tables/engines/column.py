@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from ...errors import UnreadableData
 from ...sampling.vectors import ExactArray, integers
 from ...selection.candidates import Labels
-from ...selection.date_grid import ClockKind, NumberCells, TimeUnit
+from ...selection.date_grid import NumberCells, TimeUnit
 from ..values.key_values import KeyValue
 from ..values.kinds import CELL
 from ..values.meanings import Rungs, rungs
-from ..values.numeric import numeric_values, present
-from ..values.times import present_times
+from ..values.numeric import numeric_values
+from ..values.truths import StandIn, present_as
 from .candidate_table import CountClasses, Ranking
 from .cells import GridSource
 from .engine import array_of, open_table, unwrap_table
@@ -77,20 +77,20 @@ class Source:
         data: object,
         column: str | None,
         records: Records | None = None,
-        clock: ClockKind | None = None,
+        stand_in: StandIn | None = None,
         table: OpenedTable | None = None,
     ) -> None:
-        """Remember the arguments; see `engine.open_table`. With a clock the numbers are integers for its times.
+        """Remember the arguments; see `engine.open_table`. With a stand-in numbers are integers for others.
 
         Args:
             data: the table.
             column: the column that is counted; None for data of one dimension.
             records: the privacy unit, the contribution bounds and the groups.
-            clock: that of the times, or None.
+            stand_in: what integers stand for, the times of a clock or truths; None for numbers.
             table: the table, where it was opened already.
         """
         self._argument, self.name, self.records = data, column, records or Records()
-        self.clock, self._table = clock, table
+        self.stand_in, self._table = stand_in, table
         self._tally: tuple[object, list[list[int]]] | None = None
         self._classes: tuple[object, Sequence[CountClasses]] | None = None
         self._sizes: dict[bool, list[int]] = {}
@@ -121,17 +121,17 @@ class Source:
     def drawn_groups(self, keys: Sequence[KeyValue]) -> list["Group"]:
         """Return the groups that were drawn, in their order; without any one group without rows."""
         table = self.group_keys.groups_of(keys)
-        return Source(self.data, self.name, table.records, self.clock, table).groups
+        return Source(self.data, self.name, table.records, self.stand_in, table).groups
 
     @cached_property
     def bounded(self) -> Numbers:
         """The numbers of all groups in their engine."""
-        return self.table.bounded(self.clock)
+        return self.table.bounded(self.stand_in)
 
     @cached_property
     def array(self) -> NDArray[Any] | None:
         """The numbers as one array, where the rows are in memory and a row is a record."""
-        if (self.records.unit, self.records.by, self.records.where, self.clock) != (None,) * 4:
+        if (self.records.unit, self.records.by, self.records.where, self.stand_in) != (None,) * 4:
             return None
         if self.name is None:
             return numeric_values(self.data)
@@ -248,16 +248,14 @@ class Histogram:
     """Numbers in a mapping from values to how often they occur."""
 
     mapping: Mapping[object, object]
-    clock: ClockKind | None = None
+    stand_in: StandIn | None = None
     unit: ClassVar[TimeUnit] = "ns"
 
     def numbers(self) -> Rows:
         """Return the values that are not missing, and their counts."""
         counts = [_read_multiplicity(n) for n in self.mapping.values()]
         values = list(self.mapping)
-        there, numbers = (
-            present(values) if self.clock is None else present_times(values, self.clock)
-        )
+        there, numbers = present_as(values, self.stand_in)
         return numbers, integers([counts[i] for i in np.flatnonzero(there)])
 
     def on_grid(self, grid: NumberCells) -> None:

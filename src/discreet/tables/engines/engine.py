@@ -170,6 +170,19 @@ def array_of(data: object, column: str) -> Any | None:
     return quietly(column_numbers, failure, cells, column)
 
 
+def has_truths(table: Any, column: str) -> bool:
+    """Return whether the schema of a table has a column of truths; False of tables without one, and of queries."""
+    if isinstance(table, SqlQuery):
+        return False
+    table = unwrap_table(table)
+    if names_files(table, column=True) or _package(table) in ENGINES:
+        return open_table(table, column).type().kind == "boolean"
+    if hasattr(table, "dtypes"):  # of pandas or Dask
+        return str(table.dtypes.get(column)) in ("bool", "boolean", "bool[pyarrow]")
+    schema: Any = getattr(table, "schema", None)  # of Arrow
+    return column in getattr(schema, "names", ()) and str(schema.field(column).type) == "bool"
+
+
 def keeps_candidates(data: object) -> bool:
     """Return whether an engine has the data, or reads them from files, so that candidates can stay there."""
     return names_files(data) or _package(data) in ("duckdb", "polars", "pyspark")

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from ...errors import DiscreetError, InvalidArgument
 from ...sampling.vectors import ExactArray
 from ...selection.candidates import Labels
-from ...selection.date_grid import ClockKind, CutCells, NumberCells
+from ...selection.date_grid import CutCells, NumberCells
 from ...selection.decimals import PointCells
 from ..values.ids import check_unit
 from ..values.kinds import CELL, INTEGER_TYPE, ColumnType
 from ..values.meanings import Meanings, as_codes, meanings, positions
-from ..values.times import check_times, unit_of
+from ..values.times import unit_of
+from ..values.truths import StandIn, check_stand_in
 from .cells import GridSource, GridThresholds
 from .cut_counts import CutCounts
 from .engine_errors import quietly
@@ -90,21 +91,21 @@ class OpenedTable:
         where = [places[means[0]] if means else -1 for means in values]
         return [[int(counts.get((g, place), 0)) for place in where] for g in range(self.groups)]
 
-    def bounded(self, clock: ClockKind | None = None) -> "Numbers":
-        """Return the numbers of the records, or the times of a clock as integers, bounded per unit and group.
+    def bounded(self, stand_in: StandIn | None = None) -> "Numbers":
+        """Return the numbers of the records, or integers for times or truths, bounded per unit and group.
 
         They are asked for several times. So the rows chosen of a unit are kept; unbounded
         rows are read anew.
         """
-        if clock is not None:
-            check_times(self.type(), clock)
-        numeric = quietly(self.native.numeric, self.failure, clock)
+        if stand_in is not None:
+            check_stand_in(self.type(), stand_in)
+        numeric = quietly(self.native.numeric, self.failure, stand_in)
         if self.drawn_groups is not None:
             of_groups = numeric.type(PART, self.names[PART])
             numeric, _ = quietly(numeric.with_keys, self.failure, PART, of_groups)
         numeric_table = replace(self, native=numeric)
         of = numeric_table.type()
-        if clock is not None:
+        if stand_in is not None:
             of = replace(of, unit=unit_of(self.type()))
         elif of.name != "object":
             check_numbers(of)

@@ -14,7 +14,6 @@ from ...base.arguments import file_path
 from ...base.doors import fix
 from ...base.warning import warn
 from ...errors import DiscreetError, InvalidArgument, UnreadableFile
-from ...selection.date_grid import ClockKind
 from ..conditions.conditions import Condition, ConstantKind, kinds_of_columns
 from ..formats.byte_blocks import check_bytes, name_in_zip
 from ..formats.cell_forms import CELL_WORDS, NO_FORM, CellUse
@@ -25,6 +24,7 @@ from ..formats.text_records import file_state
 from ..values.kinds import CELL, ColumnType
 from ..values.meanings import check_one_kind, use_of_cells
 from ..values.times import sql_of_texts
+from ..values.truths import StandIn, sql_of_truths
 from .csv_files import CsvFile, File, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
@@ -370,22 +370,32 @@ def parse_cells(
     file_columns: FileColumns,
     used: Callable[[Mapping[str, CellUse]], FileColumns],
     near: "Callable[[], DuckDBPyRelation]",
-    clock: ClockKind | None = None,
+    stand_in: StandIn | None = None,
 ) -> InDuckDB:
-    """Return all rows with the number, or the time of a clock, that CELL spells, if it does.
+    """Return all rows with the number, the time of a clock or the truth that CELL spells, if it does.
 
     They are kept: a file is parsed once.
     """
-    of, use = file_columns.types[CELL], clock or "number"
-    if of.reading != of.cells.reading(use):
-        file_columns = used({CELL: use})
-    cells = double_in_text(CELL, of) if clock is None else sql_of_texts(CELL, clock, of)
+    of = file_columns.types[CELL]
+    uses: Mapping[str, CellUse] = {} if stand_in == "truth" else {CELL: stand_in or "number"}
+    if of.reading != (of.cells.reading(uses[CELL]) if uses else None):
+        file_columns = used(uses)
+    cells = _sql_of_cells(of, stand_in)
     relation = file_columns.relation
     table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near())
     number = replace(of, kind="float", layout="<d")
-    if clock is not None:
+    if stand_in is not None:
         number = replace(of, kind="integer", low=-(2**63), high=2**63 - 1)
     return InDuckDB(table.rows, {**file_columns.types, CELL: number}, near=near, _tables=[table])
+
+
+def _sql_of_cells(of: ColumnType, stand_in: StandIn | None) -> str:
+    """Return the expression of the number, the time or the truth that CELL spells."""
+    if stand_in is None:
+        return double_in_text(CELL, of)
+    if stand_in == "truth":
+        return f"CAST({sql_of_truths(CELL)} AS BIGINT)"
+    return sql_of_texts(CELL, stand_in, of)
 
 
 def path_in_words(paths: Sequence[One]) -> str:

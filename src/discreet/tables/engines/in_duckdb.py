@@ -25,9 +25,10 @@ from ..formats.cell_forms import NO_TEXT
 from ..values.ids import SALT, sql_decimal_text
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType, column_type
-from ..values.meanings import TRUTHS, is_written
+from ..values.meanings import is_written
 from ..values.numeric import from_relation
 from ..values.times import sql_of_texts, sql_of_times
+from ..values.truths import StandIn, sql_of_truths
 from .engine_errors import missing_column, quietly
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .records import PERSON, START, is_of_unit
@@ -175,7 +176,7 @@ class InDuckDB:
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     """The types that are known otherwise than from the relation."""
     codes: Mapping[str, Mapping[CellKey, int]] = field(default_factory=dict, repr=False)
-    numeric_form: "Callable[[ClockKind | None], InDuckDB] | None" = field(default=None, repr=False)
+    numeric_form: "Callable[[StandIn | None], InDuckDB] | None" = field(default=None, repr=False)
     """What returns the same with numbers, or the times of a clock, in CELL, where it holds none."""
     code_values: ExactArray | None = field(default=None, repr=False)
     """The numbers that integers in CELL stand for."""
@@ -218,14 +219,16 @@ class InDuckDB:
         """Return a column alone."""
         return self.relation if self.relation.columns == [alias] else self.relation.select(alias)
 
-    def numeric(self, clock: ClockKind | None = None) -> "InDuckDB":
-        """Return the same with numbers in CELL, or the integers that stand for times."""
+    def numeric(self, stand_in: StandIn | None = None) -> "InDuckDB":
+        """Return the same with numbers in CELL, or the integers that stand for times or truths."""
         if self.numeric_form is not None:
-            return self.numeric_form(clock)
-        if clock is None:
+            return self.numeric_form(stand_in)
+        if stand_in is None:
             return self
         native = str(self.native_type(CELL)).strip('"')
-        cells = sql_of_times(CELL, native, self.type(CELL, CELL))
+        cells = f"CAST({CELL} AS BIGINT)"
+        if stand_in != "truth":
+            cells = sql_of_times(CELL, native, self.type(CELL, CELL))
         relation = self.relation.project(f"* REPLACE ({cells} AS {CELL})")
         types = {alias: of for alias, of in self.types.items() if alias != CELL}
         return replace(self, source=relation, types=types, query=None, _column_types={})
@@ -470,13 +473,7 @@ def _comparable_cell(cell: str, native: str, of: ColumnType, kind: ConstantKind 
     """Return the expression of a cell as constants of a kind are compared with it, null where it cannot be read."""
     is_text = is_written(of)
     if kind == "truth" and is_text:
-        return " ".join(
-            [
-                "CASE",
-                *(f"WHEN {cell} IN {words} THEN {truth}" for truth, words in TRUTHS.items()),
-                "END",
-            ]
-        )
+        return sql_of_truths(cell)
     if kind == "text" and of.kind == "text":
         return text_bytes(cell)
     if kind in ("time", "instant") and of.kind != "nothing":

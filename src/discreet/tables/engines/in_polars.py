@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...sampling.vectors import ExactArray
-from ...selection.date_grid import ClockKind
 from ..conditions.conditions import ConstantKind
 from ..values.ids import start_of_rule
 from ..values.key_values import MOST_KEY_BYTES, KeyColumn
 from ..values.kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
 from ..values.numeric import clean, from_series
 from ..values.times import DAY, FIRST_DAY, LAST_DAY
+from ..values.truths import StandIn
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .records import PERSON, START, check_numbers, is_of_unit
 
@@ -46,11 +46,15 @@ class InPolars:
             else of
         )
 
-    def numeric(self, clock: ClockKind | None = None) -> "InPolars":
-        """Return this, for columns of Polars hold numbers or do not; of times the integers that stand for them."""
-        if clock is None:
+    def numeric(self, stand_in: StandIn | None = None) -> "InPolars":
+        """Return this, for columns of Polars hold numbers or not; or integers for times or truths."""
+        import polars as pl
+
+        if stand_in is None:
             return self
-        return replace(self, frame=self.frame.with_columns(_times(CELL, self.type(CELL, CELL))))
+        truths = pl.col(CELL).cast(pl.Int64)
+        cells = truths if stand_in == "truth" else _times(CELL, self.type(CELL, CELL))
+        return replace(self, frame=self.frame.with_columns(cells))
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ...sampling.vectors import ExactArray
-from ...selection.date_grid import ClockKind
 from ..conditions.conditions import ConstantKind
 from ..values.ids import SALT
 from ..values.key_values import MOST_KEY_BYTES, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType
 from ..values.numeric import from_list
 from ..values.times import DAY, FIRST, LAST
+from ..values.truths import StandIn
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .records import PERSON, START, is_of_unit
 from .sql_expressions import SqlExpression, SqlType, in_type, sql_constant, sql_text
@@ -48,16 +48,19 @@ class InPostgreSQL:
         """Return the type of a column."""
         return replace(self.types[alias], column=column)
 
-    def numeric(self, clock: ClockKind | None = None) -> "InPostgreSQL":
-        """Return this, for columns hold numbers or do not; of times the integers that stand for them."""
-        return self if clock is None else self._with_times(CELL)
+    def numeric(self, stand_in: StandIn | None = None) -> "InPostgreSQL":
+        """Return this, for columns hold numbers or do not; else the integers that stand for times or truths."""
+        if stand_in == "truth":
+            return self._with_integers(CELL, f'CAST(CAST("{CELL}" AS integer) AS bigint)')
+        return self if stand_in is None else self._with_times(CELL)
 
     def _with_times(self, alias: str) -> "InPostgreSQL":
-        times = SqlExpression(
-            _integers_of_times(f'"{alias}"', self.types[alias].kind), "bigint", alias
-        )
+        return self._with_integers(alias, _integers_of_times(f'"{alias}"', self.types[alias].kind))
+
+    def _with_integers(self, alias: str, expression: str) -> "InPostgreSQL":
+        integers = SqlExpression(expression, "bigint", alias)
         types = {**self.types, alias: _INTEGER}
-        return replace(self, frame=self.frame.with_columns(times), types=types)
+        return replace(self, frame=self.frame.with_columns(integers), types=types)
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""

@@ -11,13 +11,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...sampling.vectors import ExactArray
-from ...selection.date_grid import ClockKind
 from ..conditions.conditions import ConstantKind
 from ..values.ids import SALT
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType, column_type
 from ..values.numeric import from_series
 from ..values.times import DAY, FIRST, LAST
+from ..values.truths import StandIn
 from .engine_errors import needing
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .records import PART, PERSON, START, is_of_unit
@@ -62,11 +62,12 @@ class InSpark:
             return ColumnType(column, "nothing", word)
         return column_type(column, nw.from_native(self.frame).collect_schema()[alias], word)
 
-    def numeric(self, clock: ClockKind | None = None) -> "InSpark":
-        """Return this, for columns of Spark hold numbers or do not; of times the integers that stand for them."""
-        if clock is None:
+    def numeric(self, stand_in: StandIn | None = None) -> "InSpark":
+        """Return this, for columns of Spark hold numbers or not; or integers for times or truths."""
+        if stand_in is None:
             return self
-        cells = _times(CELL, self.type(CELL, CELL).kind)
+        truths = f"CAST({CELL} AS BIGINT)"
+        cells = truths if stand_in == "truth" else _times(CELL, self.type(CELL, CELL).kind)
         others = [name for name in self.frame.columns if name != CELL]
         return InSpark(self.frame.selectExpr(*others, f"{cells} AS {CELL}"))
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from ...errors import NotCountable, UnreadableData
 from ...sampling.arrays import types_of
 from ...sampling.vectors import ExactArray
-from ...selection.date_grid import ClockKind
 from ..conditions.conditions import Condition, tests_of
 from ..values.ids import check_unit, id_text, start_of_rule, unit_bytes
 from ..values.key_values import KeyColumn, check_keys, order_objects
@@ -32,8 +31,8 @@ from ..values.kinds import (
     not_countable,
     timestamp,
 )
-from ..values.numeric import clean, from_list, present
-from ..values.times import present_times
+from ..values.numeric import clean, from_list
+from ..values.truths import StandIn, present_as
 from .database import connect_memory
 from .engine_errors import needing
 from .filters import ROW, Filter, check_order, decide_objects
@@ -191,12 +190,10 @@ def _take(column: MemoryColumn, places: NDArray[np.int64]) -> MemoryColumn:
 def _by_value(
     columns: Mapping[str, MemoryColumn],
     connection: "DuckDBPyConnection",
-    clock: ClockKind | None,
+    stand_in: StandIn | None,
 ) -> InDuckDB:
-    """Return the columns with objects in CELL in the order of the numbers among them, or of the times."""
-    return in_memory(
-        columns, present if clock is None else partial(present_times, clock=clock), connection
-    )
+    """Return the columns with objects in CELL in the order of the numbers among them, of times or of truths."""
+    return in_memory(columns, partial(present_as, stand_in=stand_in), connection)
 
 
 def _in_key_order(

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ...sampling.vectors import ExactArray
-from ...selection.date_grid import ClockKind
 from ..conditions.conditions import ConstantKind
 from ..values.key_values import KeyColumn
 from ..values.kinds import CellKey, ColumnType
+from ..values.truths import StandIn
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -58,10 +58,10 @@ class Native(Protocol):
         """Return the type of a column, from the schema alone; `column` is its name in the table."""
         ...
 
-    def numeric(self, clock: ClockKind | None = None) -> "Native":
+    def numeric(self, stand_in: StandIn | None = None) -> "Native":
         """Return the same with numbers in CELL: fields of files parsed, Python objects numbered in order.
 
-        With a clock CELL has times, for which integers stand: see `times`.
+        With a stand-in CELL has times of a clock or truths, for which integers stand: see `times`, `truths`.
         """
         ...
 

@@ -89,7 +89,7 @@ def _cast(kind: str) -> str:
     if kind == "text":
         return f"if text spells numbers, {fix('numbers of a text')}"
     if kind == "boolean":
-        return "for the share of True ask counts, for the most common value mode"
+        return "for the share of True ask mean without bounds, for the most common value mode"
     return "cast what pandas keeps as objects"
 
 

@@ -349,6 +349,8 @@ def _bounds_of_column(dataset: Dataset, aggregate: Aggregate) -> tuple[Fraction,
     if aggregate.column is None:  # a record counts once
         return Fraction(0), Fraction(1)
     column = dataset.column(aggregate.column)
+    if column.type == "boolean" and aggregate.verb in ("sum", "mean"):
+        return Fraction(0), Fraction(1)
     if not column.is_numeric or column.minimum is None or column.maximum is None:
         return None
     return exact(column.minimum, "minimum"), exact(column.maximum, "maximum")

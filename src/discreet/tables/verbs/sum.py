@@ -50,6 +50,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         column: the name of the column of the table. Without it the data are the numbers themselves.
         minimum: the lower bound, in units of the data; public, from what you know and not from the data. May be
             left out for a `Dataset` that declares it. The noise grows with the bound that is farther from 0.
+            A column of truths has the bounds False and True, and its sum is how many are true: see `mean`.
         maximum: the upper bound, likewise.
         step: the distance of neighbouring answers, in units of the data. Without it the one that is declared, 1 for
             integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
@@ -91,7 +92,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     rest = _in_steps(unit_query.for_answers(parameter), bounds.step)
     price = read_price(rest, shared, unit_query.neighbors, delta)
     noise = sum_noise(bounds, unit_query, price)
-    columns = columns_of(unit_query, data, column)
+    columns = columns_of(unit_query, data, column, bounds.stand_in)
 
     def totals_of(one: Numeric) -> list[list[int]]:
         return [bounds.total(one)]
@@ -131,7 +132,10 @@ def mean(  # noqa: PLR0913  # as sum
             a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
         minimum: the lower bound, in units of the data; public, from what you know and not from the data. May be
-            left out for a `Dataset` that declares it. The noise grows with the distance of the bounds.
+            left out for a `Dataset` that declares it. The noise grows with the distance of the bounds. The mean of
+            truths is the share of True, between 0 and 1. Leave both bounds out where the type of the column is
+            boolean or it is declared so. Of text files and Python objects give False and True: cells that are
+            neither are left out.
         maximum: the upper bound, likewise.
         step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
             for integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
@@ -157,6 +161,8 @@ def mean(  # noqa: PLR0913  # as sum
         UnreadableData: if the data hold no numbers.
 
     Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the data are.
+    Without bounds the type of the column decides, and pandas gives truths beside a missing cell another type: there
+    give the bounds False and True.
 
     Proof: docs/reference/mechanisms/noisy_sums.md, docs/reference/mechanisms/gaussian_noise.md.
     """
@@ -176,7 +182,7 @@ def mean(  # noqa: PLR0913  # as sum
     if has_epsilon and unit_query.neighbors == "replace_one":
         both = ReplacedMean(bounds.from_middle(), unit_query, price.parameter.value)
         noises, promise = both.noises, both.promise
-    columns = columns_of(unit_query, data, column)
+    columns = columns_of(unit_query, data, column, bounds.stand_in)
 
     choice = None if promise else partial(choice_of_mean, bounds, unit_query, price)
     numbers = bounds.size_and_total
@@ -190,6 +196,7 @@ def mean(  # noqa: PLR0913  # as sum
 def _query(verb: str, column: str | None, bounds: SumBounds) -> Query:
     """Return the query in words, and in plain values."""
     public = {"column": column, "low": bounds.low, "high": bounds.high, "step": bounds.step}
+    public |= {"of_truths": True} if bounds.of_truths else {}
     return Query(verb, {"column": column, **bounds.grid.facts}, public)
 
 

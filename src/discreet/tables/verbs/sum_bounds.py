@@ -19,6 +19,8 @@ from ...selection.candidates import Grid
 from ...selection.scores.distance import Lattice
 from ..engines.column import Numeric
 from ..engines.sums import total_on_grid
+from ..values.kinds import plain
+from ..values.truths import StandIn
 from .noisy_numbers import ListNoise, NoisePrice
 from .units import UnitQuery
 
@@ -41,11 +43,18 @@ class SumBounds:
         low: the lower end.
         high: the upper end.
         step: the step.
+        of_truths: whether the numbers are truths, 0 and 1.
     """
 
     low: int
     high: int
     step: Fraction
+    of_truths: bool = False
+
+    @property
+    def stand_in(self) -> StandIn | None:
+        """The meaning of the numbers in the engine; None if the column holds them."""
+        return "truth" if self.of_truths else None
 
     @property
     def grid(self) -> Grid:
@@ -103,8 +112,11 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
             "minimum and maximum are missing: give the bounds to which numbers are clipped, such "
             f"as {spelling(minimum=0, maximum=120)}, from what you know and not from the data. Or "
             f"describe the data once: {fix('a description')}. If you know no bounds, "
-            f"{spelling(bounds_share='1/10')} spends a tenth of epsilon on estimating them"
+            f"{spelling(bounds_share='1/10')} spends a tenth of epsilon on estimating them. "
+            "For the share of truths give the bounds false and true"
         )
+    if (_read_truth(minimum), _read_truth(maximum)) == (False, True):
+        return _bounds_of_truths(step)
     low, high = exact(minimum, "minimum"), exact(maximum, "maximum")
     if low >= high:
         raise InvalidNumber(
@@ -124,6 +136,26 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
         )
     Lattice(size / _PARTS_OF_A_STEP)  # or it is too long
     return bounds
+
+
+def _read_truth(bound: object) -> bool | None:
+    """Return a bound that is False or True, or spells it on a command line; None for a number."""
+    one = _SPELLED.get(bound.lower()) if isinstance(bound, str) else plain(bound)
+    return one if isinstance(one, bool) else None
+
+
+_SPELLED = {"false": False, "true": True}
+
+
+def _bounds_of_truths(step: object) -> SumBounds:
+    """Return the bounds of truths, which are 0 and 1 and public.
+
+    Raises:
+        InvalidArgument: if there is a step other than 1.
+    """
+    if step is None or positive(step, "step") == 1:
+        return SumBounds(0, 1, Fraction(1), of_truths=True)
+    raise InvalidArgument(f"truths are 0 and 1, in steps of 1: leave out step, got {preview(step)}")
 
 
 def bounds_between(low: Number, high: Number) -> SumBounds:

@@ -17,7 +17,6 @@ from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import read_unit
 from ...selection.answers import Answer
 from ...selection.candidates import Answers, Labels
-from ...selection.date_grid import ClockKind
 from ...selection.question import Order, Query, Question, answers_at, question_of
 from ...selection.releases import Release
 from ...selection.scores.contract import Score
@@ -26,6 +25,7 @@ from ..conditions.condition_readers import read_condition
 from ..engines.column import Group, Histogram, Numeric, Source
 from ..engines.records import Records, is_private
 from ..scores.per_unit import PerUnit
+from ..values.truths import StandIn
 from .group_moves import GroupMoves, guarantee_of_swap
 from .private_groups import Draw, PrivateGroups, read_private_groups, values_of
 
@@ -154,7 +154,7 @@ class UnitQuery:
         )
 
     def columns(
-        self, data: object, column: str | None, clock: ClockKind | None = None
+        self, data: object, column: str | None, stand_in: StandIn | None = None
     ) -> list[Group]:
         """Return the records, one column per group, to be read when a score asks.
 
@@ -167,7 +167,7 @@ class UnitQuery:
         refuse_one_shot(data, "the data")
         if column is None and not self.plain:
             raise InvalidArgument("privacy units, groups and where need a table: name its column")
-        return Source(data, column, self.records, clock).groups
+        return Source(data, column, self.records, stand_in).groups
 
     def together(self, each: Guarantee) -> Guarantee:
         """Return the guarantee of all groups' answers together. Proof: docs/how-to/groups.md.
@@ -410,12 +410,12 @@ def _shares(kind: str, parts: int, steps: int) -> int:
 
 
 def columns_of(
-    unit_query: UnitQuery, data: object, column: str | None, clock: ClockKind | None = None
+    unit_query: UnitQuery, data: object, column: str | None, stand_in: StandIn | None = None
 ) -> Sequence[Numeric]:
     """Return the records, one column per group; those of a histogram if the data are one.
 
-    With a clock they are its times, and not numbers.
+    With a stand-in they are the times of a clock or truths, and not numbers.
     """
     if isinstance(data, Mapping) and column is None and unit_query.plain:
-        return [Histogram(data, clock)]
-    return unit_query.columns(data, column, clock)
+        return [Histogram(data, stand_in)]
+    return unit_query.columns(data, column, stand_in)
