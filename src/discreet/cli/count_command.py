@@ -29,7 +29,9 @@ def count_command(
         ),
     ] = None,
 ) -> Release:
-    """Count the records, with geometric noise.
+    """Count the records, with noise.
+
+    With --rho or --delta the noise is Gaussian if that is smaller.
 
     Example: discreet count people.csv --epsilon 1
     """

@@ -196,7 +196,7 @@ Delta = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="The δ of all answers together, such as 1e-8: for --groups private, for values "
-        "without a public list, and for lists that need one.",
+        "without a public list, for lists that need one, and for Gaussian noise.",
     ),
 ]
 Where = Annotated[

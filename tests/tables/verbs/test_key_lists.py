@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import discreet
+import discreet.study.audit
 from discreet.errors import InvalidArgument
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.sampling.enclosures import ball, precision

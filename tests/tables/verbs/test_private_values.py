@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import discreet
+import discreet.study.audit
 from discreet import Ledger, mode, simulate, top_k
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.mechanisms.contract import PrivacyParameter
