@@ -22,6 +22,7 @@ from discreet.privacy import (
     MixedRange,
     NoGuarantee,
     PureDP,
+    SeveralDP,
     SummedRange,
 )
 from discreet.privacy.sensitivity import sensitivity_of
@@ -135,3 +136,15 @@ def test_counts_in_two_parts(neighbors: Any) -> None:
                     for b in ratios
                 )
     assert worst > 0.999 * float(promised.epsilon)
+
+
+def test_bounded_ranges_of_several_promises_are_mixed_too() -> None:
+    """What several parts promise is no more than what each of their promises gives for several parts."""
+    parts = compose(ApproxDP(Fraction("1/2"), Fraction("1e-8")), BoundedRange(Fraction(1, 2)))
+    one = SeveralDP((ApproxDP(Fraction("1"), Fraction("1e-8")), parts))
+    both = compose_parallel(one, one)
+    assert both == SeveralDP(
+        (ApproxDP(Fraction("1"), Fraction("1e-8")), compose_parallel(parts, parts))
+    )
+    assert "bounded_range" not in str(both.as_dict())
+    assert "mixed_range" in str(both.as_dict())

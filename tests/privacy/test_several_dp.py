@@ -1,5 +1,6 @@
 """Several promises of one answer: each bound is the least of theirs, and what is charged is what was asked for."""
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -191,3 +192,41 @@ def test_an_odometer_settles_what_it_counts_before_the_answer() -> None:
     whole = ApproxDP(Fraction(2), Fraction(1, 10**8))
     nested = Odometer(ADD, ((with_parts(whole, split, PureDP(Fraction(1))), 10),))
     assert nested.approx("1e-6").epsilon < 16
+
+
+def _chance_of_own_keys(rule: PrivateKeys, units: int) -> Fraction:
+    """Return the probability that a key is shown which so many units have, all with the same keys, alone."""
+    threshold: Any = rule.threshold
+    variance, last = float(threshold.sigma_squared), threshold.least + 60
+    masses = {j: math.exp(-j * j / (2 * variance)) for j in range(-last, last + 1)}
+    above = sum(mass for j, mass in masses.items() if j >= threshold.least - units)
+    return 1 - (1 - Fraction(above / sum(masses.values()))) ** rule.keys
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "keys", "units"),
+    [(3, "1e-6", 4, 2), (1, "1e-6", 10, 10), (1, "1e-8", 5, 5)],
+)
+def test_a_group_with_the_same_keys_is_within_what_is_promised_of_groups(
+    epsilon: int, delta: str, keys: int, units: int
+) -> None:
+    """One event has this chance on one side and none on the other, whatever epsilon is."""
+    rule = PrivateKeys(Fraction(epsilon), Fraction(delta), keys, ADD)
+    needed, many = _chance_of_own_keys(rule, units), rule.guarantee.repeated(3)
+    parts: Any = rule.guarantee.promises[1]  # type: ignore[union-attr]
+    assert any(parts.group(units).delta_at(e) < needed for e in range(4, 40))
+    for e in (*range(4, 40), 200):
+        assert rule.guarantee.group(units).delta_at(e) >= needed
+        assert many.group(units).delta_at(e) >= needed
+
+
+def test_of_parts_a_group_has_their_epsilon_alone() -> None:
+    parts = Composition(((PureDP(Fraction(1)), 2), (BoundedRange(Fraction(1, 2)), 1)))
+    several = SeveralDP((parts, ZCDP(Fraction(1))))
+    assert several.group(1) is several
+    assert several.group(3) == SeveralDP((PureDP(Fraction(15, 2)), ZCDP(Fraction(9))))
+    assert SeveralDP((ApproxDP(Fraction("1"), Fraction("1e-6")), parts.repeated(2))).group(
+        2
+    ) == SeveralDP((ApproxDP(Fraction("1"), Fraction("1e-6")).group(2), PureDP(Fraction(10))))
+    with pytest.raises(InvalidArgument, match="no promise about groups"):
+        SeveralDP((compose(ApproxDP(Fraction("1"), Fraction("1e-6")), ZCDP(Fraction(1))),)).group(2)

@@ -13,6 +13,7 @@ from .epsilon_dp import PureDP, mix_range
 from .gaussian_dp import GaussianDP
 from .parts import weaker
 from .renyi_dp import ORDERS, ZCDP, RenyiDP
+from .several_dp import SeveralDP
 
 
 @error_boundary
@@ -43,9 +44,18 @@ def compose_parallel(*guarantees: Guarantee) -> Guarantee:
     branches = sorted((compose(guarantee) for guarantee in guarantees), key=order)
     parts = reduce(_worst_parts, (branch.parts for branch in branches))
     if len(guarantees) > 1:
-        parts = Composition(tuple((mix_range(part), n) for part, n in parts)).parts
+        parts = Composition(tuple((_mix_ranges(part), n) for part, n in parts)).parts
     (first, n), *others = parts
     return first if n == 1 and not others else Composition(parts)
+
+
+def _mix_ranges(guarantee: Guarantee) -> Guarantee:
+    """Return a guarantee with a mixed range in place of each bounded one, also inside of several promises."""
+    if isinstance(guarantee, SeveralDP):
+        return SeveralDP(tuple(map(_mix_ranges, guarantee.promises)))
+    if isinstance(guarantee, Composition):
+        return Composition(tuple((_mix_ranges(part), n) for part, n in guarantee.parts))
+    return mix_range(guarantee)
 
 
 def _worst_parts(some: Parts, other: Parts) -> Parts:

@@ -10,11 +10,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..base.arguments import read_sequence
-from ..base.numbers import Number
+from ..base.numbers import Number, count
 from ..errors import InvalidArgument
 from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import Guarantee, check_guarantee
+from .epsilon_dp import PureDP
 from .sensitivity import Neighbors
 from .wording import statement_of
 
@@ -102,9 +103,19 @@ class SeveralDP(BaseGuarantee):
         """Return a bound on the probability of an event, given its probability on a neighbour."""
         return least_ball([one.ceiling(chance) for one in self.promises])
 
-    def group(self, size: int) -> SeveralDP:
-        """Return the promises `size` steps away."""
-        return SeveralDP(tuple(one.group(size) for one in self.promises))
+    def group(self, size: int) -> Guarantee:
+        """Return the promises about the whole answer, `size` steps away. Of parts their epsilon is left.
+
+        The parts of a composition bound one step, and may be other parts at the next one: *Groups of records* in
+        docs/explanation/charges.md.
+        """
+        if count(size, "size") == 1:
+            return self
+        wholes = (_of_whole(one) for one in self.promises)
+        far = tuple(whole.group(size) for whole in wholes if whole is not None)
+        if not far:
+            raise InvalidArgument("no promise about groups follows from these parts")
+        return far[0] if len(far) == 1 else SeveralDP(far)
 
     def under(self, neighbors: str) -> SeveralDP:
         """Return the promises that follow under another neighbouring relation."""
@@ -126,6 +137,13 @@ def reading_of(guarantee: Guarantee, place: int) -> Guarantee:
     if not isinstance(guarantee, SeveralDP):
         return guarantee
     return guarantee.promises[min(place, len(guarantee.promises) - 1)]
+
+
+def _of_whole(promise: Guarantee) -> Guarantee | None:
+    """Return a promise about an answer as a whole; of parts the sum of their epsilon, if all have one."""
+    if not hasattr(promise, "parts"):  # a composition, whose module imports this one
+        return promise
+    return None if promise.pure is None else PureDP(promise.pure, promise.neighbors)
 
 
 def least_ball(bounds: list[arb | None]) -> arb | None:
