@@ -43,10 +43,10 @@ PACKAGES = (
 LIBRARIES = ("Coquelicot.Coquelicot", "Interval.Tactic", "Flocq.Core.Core", "Gappa.Gappa_library")
 INTRODUCTION = """# All theorems
 
-What Coq has checked, by theory (`proofs/`), in words; the statement itself stands under its name there. *Lines* are
-those of statement and proof, *seconds* those of a processor that Coq took over both. What else stands against
-errors, and what is trusted, is in [what is proved, by what](proofs.md). `make theorems` checks all of it and writes
-this page.
+This page lists every theorem that Coq has checked, by theory (`proofs/`), with its meaning in words. You find the
+statement itself under the same name in the theory. *Lines* counts the lines of statement and proof, and *seconds*
+is the processor time that Coq took for both. For the other safeguards against errors, and for what you still trust,
+see [what is proved, by what](proofs.md). `make theorems` checks all theorems and writes this page.
 """
 CLOSED = "Closed under the global context"
 
