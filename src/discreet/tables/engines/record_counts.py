@@ -15,6 +15,7 @@ from .expressions import OpenedTable
 from .files import names_files, open_columns, refuse_mixture
 from .fits import DeclaredCells
 from .records import Records
+from .server_session import ServerRows
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,7 +54,7 @@ def sizes_of(table: OpenedTable, *, present: bool) -> list[int]:
 
 
 def _open_any(data: Any, records: Records) -> OpenedTable:
-    """Return a table with the first column that can be counted; files, and data of one dimension, as they are.
+    """Return a table with the first column that its engine counts; files, and data of one dimension, as they are.
 
     Raises:
         InvalidArgument: if its schema names no column.
@@ -67,6 +68,8 @@ def _open_any(data: Any, records: Records) -> OpenedTable:
         if records.where is not None:
             raise InvalidArgument("where needs a table: name its column")
         return open_table(data, None, records)
+    if isinstance(data, ServerRows):  # columns of other types would come to memory
+        names = sorted(names, key=lambda name: not data.counts([name]))
     for name in (name for name, times in Counter(names).items() if times == 1):
         try:
             table = open_table(data, name, records)
