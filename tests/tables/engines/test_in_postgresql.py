@@ -18,10 +18,12 @@ import discreet
 from discreet import Grid
 from discreet.errors import DataUnavailable, UnreadableData
 from discreet.tables.datasets.databases import Database
+from discreet.tables.engines.driver_rows import driver_rows
 from discreet.tables.engines.engine import open_table
 from discreet.tables.engines.reach import ReachCheck
 from discreet.tables.engines.records import Records
 from discreet.tables.engines.server_session import ServerRows
+from discreet.tables.engines.sql_queries import SqlQuery
 from discreet.tables.values.ids import start_of_rule
 
 from ...engines import postgresql_engine
@@ -186,6 +188,93 @@ def test_no_record_decides_whether_there_is_an_answer(
             ask(discreet.scan_query(query, server))
             worlds.append(len(statements))
         assert len(set(worlds)) == 1, (name, worlds)
+
+
+ODD_CELLS = {
+    "date": ("2024-01-02", ["infinity", "-infinity", "0044-03-15 BC", "10000-01-01"]),
+    "timestamp": ("2024-01-02 03:04", ["infinity", "0044-03-15 BC", "10000-01-01"]),
+    "timestamptz": ("2024-01-02 03:04+00", ["-infinity", "10000-01-01 00:00+00"]),
+    "time": ("12:00", ["24:00"]),
+    "interval": ("1 day", ["100000000 years"]),
+    "daterange": ("[2024-01-01,2024-02-01)", ["[2024-01-01,infinity)"]),
+    "date[]": ("{2024-01-02}", ["{2024-01-02,infinity}"]),
+    "jsonb": ("1", ["1" + "0" * 5_000, "[" * 3_000 + "]" * 3_000]),
+}
+"""Cells that Python cannot hold, or not always, beside one that it can, by their types."""
+
+
+@pytest.mark.parametrize("of", ODD_CELLS)
+def test_no_cell_decides_whether_rows_come_to_memory(server: Engine, of: str) -> None:
+    """A cell that Python cannot hold is missing, and its row is a record, whatever brings the rows."""
+    usual, odd = ODD_CELLS[of]
+    table = make(
+        server,
+        f"CREATE TABLE TABLE_NAME (n numeric, c {of})",
+        f"INSERT INTO TABLE_NAME SELECT i, '{usual}' FROM generate_series(1, 20) AS i",
+    )
+    other = again(server, "?options=-csearch_path%3Dpublic,pg_catalog")
+    database = Database(other.url.render_as_string(hide_password=False))
+    with server.connect() as connection, other.connect() as streamed:
+        streamed = streamed.execution_options(stream_results=True)
+        driver = connection.connection.driver_connection
+        for cell in (usual, *odd):
+            query = f"SELECT * FROM {table} UNION ALL SELECT 21, CAST('{cell}' AS {of})"
+            for rows in (
+                *(
+                    discreet.scan_query(query, way)
+                    for way in (server, connection, streamed, driver)
+                ),
+                SqlQuery(query, database),
+            ):
+                assert numbers_of_rows(rows) == (21, 21 if cell == usual else 20)
+    other.dispose()
+
+
+def test_rows_of_a_cursor_on_the_server_come_whole(server: Engine) -> None:
+    """A part of them is here before the others."""
+    with server.connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        cursor = driver.cursor("a")
+        cursor.execute("SELECT * FROM generate_series(1, 20)")
+        cursor.fetchone()
+        assert len(driver_rows(cursor)) == 19
+        cursor.close()
+
+
+def numbers_of_rows(rows: SqlQuery) -> tuple[int, int]:
+    """Return how many records there are, and how many have a cell, of rows that come to memory."""
+    of_all = discreet.count(rows, "n", epsilon=SURE).value
+    with_cell = discreet.count(rows, "c", where="n > 0", epsilon=SURE).value
+    return of_all, with_cell
+
+
+def test_a_date_beyond_those_of_python_is_one_on_the_server_alone(server: Engine) -> None:
+    """Rows in memory have no such date: docs/how-to/databases.md."""
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME (n numeric, d date)",
+        "INSERT INTO TABLE_NAME VALUES (1, 'infinity'), (2, '-infinity'), (3, '2024-01-02')",
+    )
+    rows = discreet.scan_query(f"SELECT * FROM {table}", server)
+    where = "d > DATE '2024-01-01'"
+    assert discreet.count(rows, where=where, epsilon=SURE).value == 2
+    assert discreet.count(rows, "n", where=where, epsilon=SURE).value == 1
+
+
+def test_records_are_counted_by_a_column_of_the_server(
+    server: Engine, statements: list[tuple[str, int]]
+) -> None:
+    """A count that names no column brings none to memory, if the server counts one of them."""
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME (n numeric, j json, x int)",
+        "INSERT INTO TABLE_NAME SELECT i, '1', NULL FROM generate_series(1, 20) AS i",
+    )
+    rows = discreet.scan_query(f"SELECT * FROM {table}", server)
+    assert discreet.count(rows, epsilon=SURE).value == 20
+    assert [number for _, number in statements] == [1]
+    rows = discreet.scan_query(f"SELECT n, j FROM {table}", server)
+    assert discreet.count(rows, epsilon=SURE).value == 20
 
 
 def test_what_leaves_the_server_are_no_rows(

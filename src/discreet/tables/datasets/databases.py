@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.arguments import file_path
 from ...errors import InvalidArgument, UnreadableFile
 from ..engines.catalogues import DuckCatalogue, PostgreSQLCatalogue, SQLiteCatalogue, verbatim
+from ..engines.driver_rows import driver_rows
 from ..engines.reach import ReachCheck
 from ..engines.server_session import ServerRows
 from ..engines.sql_queries import columns_of_rows, server_rows
@@ -78,7 +79,7 @@ class Database:
             if check is not None:
                 query = check.ask(catalogue, query, table)
             rows = connection.execute(verbatim(query))
-            columns = columns_of_rows([*rows.keys()], rows.fetchall())
+            columns = columns_of_rows([*rows.keys()], driver_rows(rows))
             if check is not None:
                 check.confirm(catalogue)
             return columns

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import UnreadableData
+from .driver_rows import driver_rows
 from .server_types import TEXT_TYPE, ServerColumn
 from .sql_frame import SqlFrame
 
@@ -109,7 +110,9 @@ class ServerRows:
         """Return the rows of a statement; a server that is to answer in binary takes no second one in it."""
         with self._driver.cursor(binary=binary) as cursor:
             cursor.execute(text)
-            return [] if cursor.description is None else cursor.fetchall()
+            if cursor.description is None:
+                return []
+            return cursor.fetchall() if binary else driver_rows(cursor)
 
     def _describe(self) -> list[ServerColumn]:
         """Return the columns of the query, of which no row is read.

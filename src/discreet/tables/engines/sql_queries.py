@@ -1,10 +1,12 @@
 """SQL text as data: `discreet.scan_query("SELECT ...", connection)`."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DataUnavailable, InvalidArgument, UnreadableData, preview
+from .driver_rows import driver_rows
 from .engine_errors import quietly
 from .server_session import ServerRows
 
@@ -61,19 +63,22 @@ class SqlQuery:
             cursor = self.connection.cursor()
             try:
                 cursor.execute(self.text)
-                return columns_of_rows(
-                    [column[0] for column in cursor.description], cursor.fetchall()
-                )
+                names = [column[0] for column in cursor.description]
+                return columns_of_rows(names, driver_rows(cursor))
             finally:
                 cursor.close()
-        from sqlalchemy import text
-
         if hasattr(self.connection, "connect"):
             with self.connection.connect() as connection:
-                rows = connection.execute(text(self.text))
-                return columns_of_rows([*rows.keys()], rows.fetchall())
-        rows = self.connection.execute(text(self.text))
-        return columns_of_rows([*rows.keys()], rows.fetchall())
+                return self._columns_on(connection)
+        return self._columns_on(self.connection)
+
+    def _columns_on(self, connection: Any) -> dict[str, list[object]]:
+        """Return the columns of the rows on a connection of SQLAlchemy, which come at once."""
+        from sqlalchemy import text
+
+        at_once = {"stream_results": False}
+        with closing(connection.execute(text(self.text), execution_options=at_once)) as rows:
+            return columns_of_rows([*rows.keys()], driver_rows(rows))
 
     def __repr__(self) -> str:
         return f"discreet.scan_query({self.text!r}, {preview(self.connection)})"
