@@ -277,6 +277,46 @@ def test_records_are_counted_by_a_column_of_the_server(
     assert discreet.count(rows, epsilon=SURE).value == 20
 
 
+PAIRS = "people AS p JOIN kinds AS k ON k.kind = p.kind"
+DROPPED = (
+    f"SELECT p.id, CAST(p.val AS int) AS v FROM {PAIRS}",
+    f"SELECT p.id, 60 / p.id AS v FROM {PAIRS}",
+    "SELECT id, CAST(val AS int) AS v FROM people WHERE kind IN (SELECT kind FROM kinds)",
+    "SELECT id, 60 / id AS v FROM people WHERE nonzero(id)",
+)
+
+
+@pytest.mark.parametrize("query", DROPPED)
+def test_a_row_that_the_query_drops_decides_nothing(server: Engine, query: str) -> None:
+    """A cell of it would raise, so our conditions are asked after those of the query."""
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME (id int, kind text, val text)",
+        "INSERT INTO TABLE_NAME SELECT i, 'num', i FROM generate_series(1, 50) AS i",
+        "CREATE TABLE kTABLE_NAME AS SELECT 'num' AS kind",
+        "CREATE FUNCTION fTABLE_NAME(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE "
+        "AS 'BEGIN RETURN $1 <> 0; END'",
+        "ANALYZE TABLE_NAME",
+        "ANALYZE kTABLE_NAME",
+    )
+    for word, name in (("people", table), ("kinds", f"k{table}"), ("nonzero", f"f{table}")):
+        query = query.replace(word, name)
+    rows = discreet.scan_query(query, server)
+    assert isinstance(rows.read_rows(), ServerRows)
+
+    def ask() -> list[object]:
+        return [
+            discreet.median(rows, "v", candidates=Grid(0, 100), epsilon=SURE).value in range(101),
+            discreet.count(rows, where="v > 10", epsilon=SURE).value,
+            counts(rows, "v", [1, 2]),
+        ]
+
+    before = ask()
+    with server.begin() as connection:
+        connection.execute(text(f"INSERT INTO {table} VALUES (0, 'secret', 'HIV')"))
+    assert ask() == before
+
+
 def test_what_leaves_the_server_are_no_rows(
     server: Engine, statements: list[tuple[str, int]]
 ) -> None:

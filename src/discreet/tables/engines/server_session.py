@@ -99,8 +99,13 @@ class ServerRows:
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def _fetch(self, text: str, *, binary: bool = True) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement about the query.
+
+        OFFSET keeps our conditions out of the query: a cell of a row that a join drops may raise if it is computed.
+        """
         columns = _by_position(range(len(self.description)))
-        query = f"WITH {_QUERY} ({columns}) AS NOT MATERIALIZED (\n{self._query}\n)\n{text}"
+        fenced = f"SELECT * FROM (\n{self._query}\n) AS {_QUERY} OFFSET 0"
+        query = f"WITH {_QUERY} ({columns}) AS NOT MATERIALIZED (\n{fenced}\n)\n{text}"
         rows = self._ask(query, binary=binary)
         if self._confirm is not None:
             self._confirm()
