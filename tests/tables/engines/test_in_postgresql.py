@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import OperationalError
 
 import discreet
@@ -512,6 +512,38 @@ def test_a_connection_of_the_callers_own_is_left_alone(server: Engine) -> None:
         rows = discreet.scan_query("SELECT 'tea' AS word", connection)
         assert isinstance(rows.read_rows(), dict)
         assert counts(rows, "word", ["tea"]) == [1]
+
+
+EVENTS = {
+    "SET LOCAL app.tenant = 'a'": True,
+    "SELECT set_config('app.tenant', 'a', true)": False,  # a transaction that has asked has its state
+}
+
+
+@pytest.mark.parametrize("setting", EVENTS)
+def test_what_the_engine_does_as_a_transaction_begins_holds(server: Engine, setting: str) -> None:
+    """Row security counts the rows of a tenant, on the server or, where the event asks it, in memory."""
+    role = f"r{uuid4().hex}"
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME (tenant text)",
+        "INSERT INTO TABLE_NAME SELECT CASE WHEN i < 11 THEN 'a' ELSE 'b' END FROM generate_series(1, 99) AS i",
+        f"CREATE ROLE {role}",
+        f"GRANT SELECT ON TABLE_NAME TO {role}",
+        "ALTER TABLE TABLE_NAME ENABLE ROW LEVEL SECURITY",
+        f"CREATE POLICY p ON TABLE_NAME TO {role} USING (tenant = current_setting('app.tenant'))",
+    )
+    engine = again(server, "")
+
+    @event.listens_for(engine, "begin")
+    def as_tenant(connection: Any) -> None:
+        connection.exec_driver_sql(f"SET LOCAL ROLE {role}")
+        connection.exec_driver_sql(setting)
+
+    rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
+    assert isinstance(rows.read_rows(), ServerRows) == EVENTS[setting]
+    assert counts(rows, "tenant", ["a", "b"]) == [10, 0]
+    engine.dispose()
 
 
 def test_tables_and_views_stay_as_they_were_checked(server: Engine) -> None:

@@ -93,6 +93,11 @@ def open_server(engine: Any, query: str) -> ServerRows | None:
     if driver != "psycopg" or not hasattr(engine, "connect"):
         return None
     connection = engine.connect()
+    try:
+        connection.begin()  # an event of the engine may set a role, or what its policies of rows read
+    except BaseException:
+        connection.close()
+        raise
     return server_rows(connection, query, connection.close)
 
 
