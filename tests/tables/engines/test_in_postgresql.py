@@ -140,6 +140,23 @@ def test_types_of_users_are_what_they_are_made_of(
     ]
 
 
+def test_an_enum_is_its_label_whatever_cast_a_user_made(server: Engine) -> None:
+    """A cast may raise at one label, or make two the same."""
+    enum = f"e{uuid4().hex}"
+    table = make(
+        server,
+        f"CREATE TYPE {enum} AS ENUM ('low', 'high', 'odd')",
+        f"CREATE FUNCTION f{enum}({enum}) RETURNS text LANGUAGE plpgsql IMMUTABLE AS "
+        "$$BEGIN IF $1 = 'odd' THEN RAISE 'no'; END IF; RETURN 'same'; END$$",
+        f"CREATE CAST ({enum} AS text) WITH FUNCTION f{enum} AS ASSIGNMENT",
+        f"CREATE TABLE TABLE_NAME (size {enum})",
+        "INSERT INTO TABLE_NAME VALUES ('low'), ('high'), ('high'), ('odd'), (NULL)",
+    )
+    rows = discreet.scan_query(f"SELECT * FROM {table}", server)
+    assert counts(rows, "size", ["low", "high", "odd"]) == [1, 2, 1]
+    assert discreet.count(rows, where="size = 'high'", epsilon=SURE).value == 2
+
+
 EDGES = [
     "1.7976931348623157e308",
     "-1.7976931348623157e308",

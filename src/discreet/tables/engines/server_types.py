@@ -56,7 +56,9 @@ class ServerColumn:
     def cell(self, text: str) -> str:
         """Return the expression of a cell as it is counted: NaN is null, and text is compared byte by byte."""
         of = self.sql_type
-        if self.number == _PADDED:  # a cast would take its blanks away
+        if (
+            self.number == _PADDED or self.labels is not None
+        ):  # blanks would go, or a user's cast decide
             text = f"CASE WHEN {text} IS NOT NULL THEN pg_catalog.concat({text}) END"
         cell, missing = in_type(text, of), in_type("'NaN'", of)
         return f"NULLIF({cell}, {missing})" if of in ("numeric", "double") else cell
