@@ -405,6 +405,22 @@ def test_a_hostile_search_path_is_left_alone(server: Engine) -> None:
         engine.dispose()
 
 
+@pytest.mark.parametrize("encoding", ["latin1", "SJIS", "EUC_KR"])
+def test_texts_on_the_way_are_unicode_or_come_to_memory(server: Engine, encoding: str) -> None:
+    """In another encoding a constant would mean another text, or none."""
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME (word text)",
+        r"INSERT INTO TABLE_NAME VALUES ('a'), ('\'), ('\')",
+    )
+    engine = again(server, f"?client_encoding={encoding}")
+    rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
+    assert isinstance(rows.read_rows(), dict)
+    assert counts(rows, "word", ["a", "\\", "\u00a5", "\u65e5"]) == [1, 2, 0, 0]
+    assert discreet.count(rows, where="word = '\u00a5'", epsilon=SURE).value == 0
+    engine.dispose()
+
+
 IDS: dict[str, tuple[str, Callable[[int], Any]]] = {
     "bigint": ("i - 3", lambda i: i - 3),
     "text": ("'t\u00e9 ' || i", lambda i: f"t\u00e9 {i}"),

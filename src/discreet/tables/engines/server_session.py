@@ -130,8 +130,9 @@ class ServerRows:
         if (
             server.server_version < _EARLIEST_VERSION
             or server.parameter_status("server_encoding") != "UTF8"
+            or server.parameter_status("client_encoding") != "UTF8"
         ):
-            raise LookupError("the server is old, or its texts are not in UTF-8")
+            raise LookupError("the server is old, or texts are not in UTF-8 there or on the way")
         self._ask(_LIMITS)
         if self._ask(_FIRST_SCHEMA) != [("pg_catalog",)]:
             raise LookupError("operators are looked for in other schemas first")
