@@ -405,6 +405,36 @@ def test_a_hostile_search_path_is_left_alone(server: Engine) -> None:
         engine.dispose()
 
 
+def test_nothing_of_a_hostile_search_path_is_run(server: Engine) -> None:
+    """No operator or function of its schemas runs as our role, not even before the path is asked for."""
+    schema = f"evil{uuid4().hex}"
+    body = "LANGUAGE plpgsql AS 'BEGIN RAISE NOTICE ''evil''; RETURN NULL; END'"
+    table = make(
+        server,
+        f"CREATE SCHEMA {schema}",
+        f"CREATE FUNCTION {schema}.same(text, text) RETURNS boolean {body}",
+        f"CREATE OPERATOR {schema}.= (leftarg = text, rightarg = text, function = {schema}.same)",
+        f"CREATE FUNCTION {schema}.set_config(text, text, boolean) RETURNS text {body}",
+        f"CREATE FUNCTION {schema}.current_setting(text) RETURNS text {body}",
+        "CREATE TABLE TABLE_NAME (word text)",
+        "INSERT INTO TABLE_NAME VALUES ('tea')",
+    )
+    engine = again(server, f"?options=-csearch_path%3D{schema},pg_catalog,public")
+    told: list[str | None] = []
+
+    @event.listens_for(Engine, "connect")
+    def listen(connection: Any, _: object) -> None:
+        connection.add_notice_handler(lambda notice: told.append(notice.message_primary))
+
+    assert counts(discreet.scan_query(f"SELECT * FROM {table}", engine), "word", ["tea"]) == [1]
+    database = Database(engine.url.render_as_string(hide_password=False))
+    rows = database.fetch(f"SELECT * FROM {table}", None, ReachCheck(with_views=True))
+    event.remove(Engine, "connect", listen)
+    assert rows == {"word": ["tea"]}
+    assert told == []
+    engine.dispose()
+
+
 @pytest.mark.parametrize("encoding", ["latin1", "SJIS", "EUC_KR"])
 def test_texts_on_the_way_are_unicode_or_come_to_memory(server: Engine, encoding: str) -> None:
     """In another encoding a constant would mean another text, or none."""

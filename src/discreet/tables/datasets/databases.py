@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 PASSWORD = "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass"
 _WATCH_CLIENT = (
-    "SELECT set_config(name, '1000', false) FROM pg_settings "
-    "WHERE name = 'client_connection_check_interval'"
+    "SELECT pg_catalog.set_config(name, '1000', false) FROM pg_catalog.pg_settings "
+    "WHERE name OPERATOR(pg_catalog.=) 'client_connection_check_interval'"
 )
 """Lets PostgreSQL look once a second whether whoever asks is still there: a reader that outlasts its place is
 killed, and its query must not go on. Versions below 14 have no such setting, and end it when they send rows."""

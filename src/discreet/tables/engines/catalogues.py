@@ -230,8 +230,8 @@ class PostgreSQLCatalogue:
 
     def _of_system(self, query: str, **values: object) -> list[Any]:
         """Return the rows of a query in which no name is that of a user's function."""
-        [(path,)] = self._rows("SELECT current_setting('search_path')")
-        self._rows("SELECT set_config('search_path', 'pg_catalog', true)")
+        [(path,)] = self._rows("SELECT pg_catalog.current_setting('search_path')")
+        self._rows("SELECT pg_catalog.set_config('search_path', 'pg_catalog', true)")
         rows = self._rows(query, **values)
         self._rows("SELECT pg_catalog.set_config('search_path', :path, true)", path=path)
         return rows

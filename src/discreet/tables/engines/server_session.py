@@ -133,9 +133,11 @@ class ServerRows:
             or server.parameter_status("client_encoding") != "UTF8"
         ):
             raise LookupError("the server is old, or texts are not in UTF-8 there or on the way")
-        self._ask(_LIMITS)
-        if self._ask(_FIRST_SCHEMA) != [("pg_catalog",)]:
+        if self._ask(_FIRST_SCHEMA) != [
+            ("pg_catalog",)
+        ]:  # before an operator of ours is one of theirs
             raise LookupError("operators are looked for in other schemas first")
+        self._ask(_LIMITS)
         with self._driver.cursor(binary=True) as cursor:
             cursor.execute(f"SELECT * FROM (\n{self._query}\n) AS {_QUERY} LIMIT 0")
             columns = [
