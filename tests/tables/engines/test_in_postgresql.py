@@ -1,5 +1,6 @@
 """Queries that a PostgreSQL server counts: no row leaves it, and none decides whether it answers."""
 
+import gc
 import os
 import signal
 import time
@@ -502,6 +503,21 @@ def test_a_transaction_ends_with_its_answer(server: Engine) -> None:
     assert opened(server) == 0
     assert engine.pool.checkedout() == 0  # type: ignore[attr-defined]
     engine.dispose()
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_ends_no_transaction_of_its_parent(server: Engine) -> None:
+    table = make(server, "CREATE TABLE TABLE_NAME AS SELECT 'tea' AS word")
+    rows = discreet.scan_query(f"SELECT * FROM {table}", server).read_rows()
+    assert isinstance(rows, ServerRows)
+    child = os.fork()
+    if child == 0:
+        del rows
+        gc.collect()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert rows._ask("SHOW transaction_isolation") == [("repeatable read",)]
+    assert rows.read(["word"]) == {"word": ["tea"]}
 
 
 @contextmanager

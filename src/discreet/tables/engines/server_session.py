@@ -1,5 +1,6 @@
 """The rows of a query on a PostgreSQL server, which counts them in one transaction that only reads."""
 
+import os
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -60,7 +61,7 @@ class ServerRows:
         confirm: Callable[[], None] | None = None,
     ) -> None:
         self._driver, self._query, self._confirm = driver, query.strip().removesuffix(";"), confirm
-        self._end = weakref.finalize(self, _end, driver, close)
+        self._end = weakref.finalize(self, _end, driver, close, os.getpid())
         self._end.atexit = False
         try:
             if driver.autocommit:
@@ -173,8 +174,15 @@ def _by_position(places: Iterable[int]) -> str:
     return ", ".join(f"c{place}" for place in places)
 
 
-def _end(driver: Any, close: Callable[[], None]) -> None:
-    """End the transaction, and close the connection; a server that is gone has ended it."""
+_OF_PARENT: list[Callable[[], None]] = []
+"""What holds connections of the process that this one was forked from: dropped, they would end its transactions."""
+
+
+def _end(driver: Any, close: Callable[[], None], process: int) -> None:
+    """End the transaction in its process, and close the connection; a server that is gone has ended it."""
+    if os.getpid() != process:
+        _OF_PARENT.append(close)
+        return
     with suppress(Exception):
         driver.rollback()
     with suppress(Exception):
