@@ -573,6 +573,15 @@ def test_what_locks_or_a_limit_stop_can_be_asked_again(server: Engine, setting: 
     engine.dispose()
 
 
+def test_an_answer_that_finds_no_connection_can_be_asked_again(server: Engine) -> None:
+    engine = create_engine(server.url, pool_size=1, max_overflow=0, pool_timeout=0.1)
+    rows = discreet.scan_query("SELECT 'tea' AS word", engine)
+    with engine.connect(), pytest.raises(DataUnavailable):
+        counts(rows, "word", ["tea"])
+    assert counts(rows, "word", ["tea"]) == [1]
+    engine.dispose()
+
+
 def test_a_query_writes_nothing(server: Engine) -> None:
     table = make(server, "CREATE TABLE TABLE_NAME (word text)")
     make(

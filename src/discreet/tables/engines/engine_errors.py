@@ -75,6 +75,8 @@ def _is_unavailable(error: BaseException) -> bool:
     if isinstance(state, str):
         return state[:2] in _STATE_CLASSES or state == _LOCKED
     name = type(cause).__name__
+    if type(cause).__module__ == "sqlalchemy.exc" and name == "TimeoutError":
+        return True  # all connections of the pool are taken
     if type(cause).__module__.startswith("psycopg") and name == "OperationalError":
         return True  # it has no state where there is no server any more
     code = getattr(cause, "sqlite_errorcode", None)
