@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from operator import eq, ge, gt, le, lt, ne
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -95,6 +96,24 @@ def test_texts_are_compared_byte_by_byte(server: Engine) -> None:
                 where = f"{column} = '{word.replace(chr(39), chr(39) * 2)}'"
                 assert discreet.count(rows, where=where, epsilon=SURE).value == 1
         engine.dispose()
+
+
+@pytest.mark.parametrize("operator", ["=", "<>", "<", "<=", ">", ">="])
+@pytest.mark.parametrize("constant", ["\0", "a\0", "a\0b", "\0a", "b\0\0", "é\0"])
+def test_conditions_with_the_least_character_are_answered(
+    server: Engine, operator: str, constant: str
+) -> None:
+    """No text of the server has it, and other engines compare it so."""
+    words = ["", "a", "a\x01", "a b", "ab", "b", "é", "éa", "z", None]
+    values = ", ".join("(NULL)" if one is None else f"('{one}')" for one in words)
+    query = f"SELECT CAST(word AS text) AS word FROM (VALUES {values}) AS v (word)"
+    compare = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}[operator]
+    expected = sum(word is not None and compare(word, constant) for word in words)
+    rows, some = discreet.scan_query(query, server), len(words) - 1
+    where = f"word {operator} '{constant}'"
+    assert discreet.count(rows, where=where, epsilon=SURE).value == expected
+    assert discreet.count(rows, where=f"NOT {where}", epsilon=SURE).value == some - expected
+    assert discreet.count(rows, where=f"word IN ('a', '{constant}')", epsilon=SURE).value == 1
 
 
 def again(server: Engine, options: str) -> Engine:

@@ -136,6 +136,8 @@ class SqlExpression:
         return self.as_type(of), other.as_type(of), of
 
     def _comparison(self, other: "SqlExpression", operator: str) -> "SqlExpression":
+        if other.literal and self.of == "text":
+            operator, other = _without_nul(operator, other)
         one, another, _ = self._meet(other)
         return self._as(f"({one} {operator} {another})", "boolean")
 
@@ -266,6 +268,23 @@ class SqlExpression:
         block = f"PARTITION BY {names}" if names else ""
         window = " ".join(part for part in (block, self.order) if part)
         return self._as(f"{self.text} OVER ({window})", self.of)
+
+
+def _without_nul(operator: str, constant: SqlExpression) -> tuple[str, SqlExpression]:
+    """Return a comparison of texts that is true of the same texts, with a constant that the server can hold.
+
+    No text of the server has the character of number 0, the least of all. So of those texts the ones below a
+    constant with it are those up to its part before that character, and none equals it.
+    """
+    cell = constant.literal[0]
+    before, nul, _ = (cell if isinstance(cell, bytes) else cell.encode()).partition(b"\0")
+    if not nul:
+        return operator, constant
+    if operator in ("=", "<>"):
+        operator, before = {"=": "<", "<>": ">="}[operator], b""  # of no text, of every text
+    else:
+        operator = "<=" if operator in ("<", "<=") else ">"
+    return operator, replace(constant, literal=(before,))
 
 
 def _quoted_name(name: Any) -> Any:
