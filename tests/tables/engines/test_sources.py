@@ -27,10 +27,12 @@ import sqlalchemy
 import discreet
 from discreet import Grid
 from discreet.errors import InvalidArgument, MissingColumn, UnreadableData, UnreadableFile
+from discreet.tables.datasets.databases import Database
 from discreet.tables.engines import count, distinct, numbers, parse_candidates
 from discreet.tables.engines.in_duckdb import InDuckDB
 from discreet.tables.engines.memory import TypedArray, series_of_pandas
 from discreet.tables.engines.records import Records
+from discreet.tables.engines.sql_queries import SqlQuery
 
 from ...columns import numbers_of, recorded
 from ...engines import SelfClosing
@@ -317,6 +319,29 @@ def test_a_query_is_asked_once_for_an_answer(tmp_path: Path) -> None:
         query = discreet.scan_query("SELECT n FROM t", connection)
         assert discreet.median(query, "n", candidates=Grid(0, 10), epsilon=10**6).value == 4
         assert asked == ["SELECT n FROM t"]
+
+
+@pytest.mark.parametrize("cell", ["'milk'", "CAST(x'ff' AS TEXT)"])
+def test_no_text_of_sqlite_decides_whether_there_is_an_answer(tmp_path: Path, cell: str) -> None:
+    """A text that is no UTF-8 is missing, and its row is a record; the connection stays as it was."""
+    file, readable = tmp_path / "t.db", 4 if cell == "'milk'" else 3
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 'tea' AS a, 1 AS n UNION ALL SELECT 'tea', 2")
+        connection.execute(f"INSERT INTO t VALUES ('tea', 3), ({cell}, 4)")
+        connection.commit()
+        engine = sqlalchemy.create_engine(f"sqlite:///{file}", poolclass=sqlalchemy.NullPool)
+        database = Database(engine.url.render_as_string(), str(file))
+        for way in (connection, engine, database):
+            rows = SqlQuery("SELECT * FROM t", way)
+            assert discreet.count(rows, epsilon=10**5).value == 4
+            assert discreet.count(rows, "a", epsilon=10**5).value == readable
+        assert connection.text_factory is str
+        connection.text_factory = bytes
+        assert (
+            discreet.count(discreet.scan_query("SELECT a FROM t", connection), epsilon=10**5).value
+            == 4
+        )
+        assert connection.text_factory is bytes
 
 
 # --- defects that were repaired

@@ -1,21 +1,33 @@
 """The rows that a driver of Python has of a query, of which no cell decides whether they are read."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 
 def driver_rows(answer: Any) -> list[tuple[object, ...]]:
     """Return the rows of a cursor, or of a result of SQLAlchemy.
 
-    A cell of PostgreSQL that no object of Python can hold, such as the date `infinity`, is None if the driver is
-    psycopg: its result is read cell by cell. With other drivers, such a cell may stop the whole query.
+    A cell that no object of Python can hold is None if the driver is psycopg or sqlite3: the date `infinity`, or a
+    text of SQLite that is no UTF-8. With other drivers, such a cell may stop the whole query.
     """
     cursor = getattr(answer, "cursor", answer)
+    if getattr(getattr(cursor, "connection", None), "text_factory", None) is str:
+        return _sqlite_rows(answer, cursor.connection)
     cells = getattr(cursor, "pgresult", None)
     # A cursor on the server has some of its rows here, and counts none.
     if cells is None or cells.ntuples != cursor.rowcount:
         return list(answer.fetchall())
     return _psycopg_rows(cursor)
+
+
+def _sqlite_rows(answer: Any, connection: Any) -> list[tuple[object, ...]]:
+    """Return the rows of an answer on a connection of sqlite3, which is as before then."""
+    connection.text_factory = partial(_cell, bytes.decode)
+    try:
+        return list(answer.fetchall())
+    finally:
+        connection.text_factory = str
 
 
 def _psycopg_rows(cursor: Any) -> list[tuple[object, ...]]:
