@@ -456,18 +456,22 @@ def test_nothing_of_a_hostile_search_path_is_run(server: Engine) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["latin1", "SJIS", "EUC_KR"])
-def test_texts_on_the_way_are_unicode_or_come_to_memory(server: Engine, encoding: str) -> None:
-    """In another encoding a constant would mean another text, or none."""
+def test_texts_on_the_way_are_unicode(server: Engine, encoding: str) -> None:
+    """In another encoding a constant would mean another text, and a text that it lacks would end the query."""
     table = make(
         server,
-        "CREATE TABLE TABLE_NAME (word text)",
-        r"INSERT INTO TABLE_NAME VALUES ('a'), ('\'), ('\')",
+        "CREATE TABLE TABLE_NAME (word text, other money)",
+        "INSERT INTO TABLE_NAME VALUES ('a'), ('\\'), ('\\'), ('\u65e5\U0001f600')",
     )
     engine = again(server, f"?client_encoding={encoding}")
     rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
-    assert isinstance(rows.read_rows(), dict)
-    assert counts(rows, "word", ["a", "\\", "\u00a5", "\u65e5"]) == [1, 2, 0, 0]
-    assert discreet.count(rows, where="word = '\u00a5'", epsilon=SURE).value == 0
+    words = ["a", "\\", "\u00a5", "\u65e5\U0001f600"]
+    assert counts(rows, "word", words) == [1, 2, 0, 1]
+    where = "word = '\u00a5' OR word = '\u65e5\U0001f600'"
+    assert discreet.count(rows, where=where, epsilon=SURE).value == 1
+    assert counts(rows, "word", words, where="other IS NULL") == [1, 2, 0, 1]  # in memory
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SHOW client_encoding").scalar() == encoding.upper()
     engine.dispose()
 
 

@@ -19,6 +19,9 @@ _EARLIEST_VERSION = 140_000
 
 _ONE_STATE = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
+_UNICODE = "SET LOCAL client_encoding = 'UTF8'"
+"""In another encoding a constant would mean another text, and a text that it lacks would end the query."""
+
 _LIMITS = """
 SELECT pg_catalog.set_config(s.name, s.setting, true) FROM pg_catalog.pg_settings AS p JOIN (VALUES
   ('application_name', 'discreet'), ('lock_timeout', '60s'), ('client_connection_check_interval', '1s'),
@@ -67,6 +70,7 @@ class ServerRows:
             if driver.autocommit:
                 self._ask("BEGIN")
             self._ask(_ONE_STATE)
+            self._ask(_UNICODE)
             self.description = self._describe()
         except BaseException:
             self._end()
