@@ -100,7 +100,7 @@ def _serve(name: str, calls: int) -> None:
 def _work(text: str) -> tuple[str, Path]:
     name, _, folder = text.partition("=")
     if name not in WORKS:
-        raise argparse.ArgumentTypeError(f"no work {name!r}; there are {', '.join(WORKS)}")
+        raise argparse.ArgumentTypeError(f"no work {name!r}. There are {', '.join(WORKS)}")
     place = Path(folder).resolve() if folder else HERE
     if not (place / "src" / "discreet").is_dir():
         raise argparse.ArgumentTypeError(f"{folder} is no checkout: it has no src/discreet")

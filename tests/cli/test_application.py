@@ -34,6 +34,7 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
         "value": "Married-civ-spouse",
         "mechanism": "noisy_max",
         "guarantee": {"kind": "laplace_dp", "epsilon": "1", "neighbors": "replace_one"},
+        "error": None,
     }
 
 

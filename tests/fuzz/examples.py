@@ -277,6 +277,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(described(), "c", delta="1e-6", epsilon=1), *_over_tables("c", delta="1e-6", epsilon=1),
         *_over_tables("c", delta="1e-6", minimum_count=3, most=5, other="1/10", max_groups=2, epsilon=1, privacy_unit="who"),
     ],
+    "quote": [lambda: call(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1)],
     "plan_keys": [
         lambda: call(1, "1e-6"), lambda: call("1/2", 0.001, max_groups=3, minimum_count=4, neighbors="replace_one"),
     ],

@@ -97,7 +97,7 @@ def test_a_dataset_is_closed_for_its_analyst_alone(where: str) -> None:
     fail(session(ledger), "r")
     for asker in (session(ledger), session(Ledger(where))):
         with pytest.raises(
-            Exhausted, match=r"closed after 1 failure; the owner opens .* reopen adult --analyst a"
+            Exhausted, match=r"closed after 1 failure\. The owner opens .* reopen adult --analyst a"
         ):
             asker.buy(bill("1/4", "new"), untouched)
         quote = asker.quoted([bill("1/4")])

@@ -349,7 +349,7 @@ def test_what_cannot_be_said() -> None:
     for delta in (1, -1, "x"):
         with pytest.raises(InvalidNumber):
             of().approx(delta)
-    with pytest.raises(InvalidArgument, match=r"take \.under\('replace_one'\) of it"):
+    with pytest.raises(InvalidArgument, match=r"Take \.under\('replace_one'\) of it"):
         Odometer("replace_one").after(pure(1))
 
 

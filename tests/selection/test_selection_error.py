@@ -89,6 +89,7 @@ def test_the_error_travels_and_holds_no_data(name: str) -> None:
     assert pickle.loads(stored).error == release.error
     assert len(stored) < 5_000  # a list of a thousand ages would be longer
     assert release_as_data(release)["how_far_off"]
+    assert "error" not in release_as_data(release)  # it would be a refusal
 
 
 def test_an_error_is_no_longer_than_a_reply_has_room_for() -> None:

@@ -41,7 +41,7 @@ share = { epsilon = 9999 }
 verbs = ["counts"]
 max_epsilon = 99
 """
-NO_VALUE = r"'?12'? is no value of column 'paid', which is declared as number"
+NO_VALUE = r"'?12'? is not a value of column 'paid', which is declared as number"
 
 
 @pytest.fixture

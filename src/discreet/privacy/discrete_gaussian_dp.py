@@ -87,7 +87,7 @@ class DiscreteGaussianDP(BaseGuarantee):
     def losses(self, step: Fraction) -> LossDistribution:
         """Return a bound on the privacy losses on a grid of a step; those of a delta below 2**-100 are infinite."""
         cells = Cells(self.sigma_squared, self.cells, self.steps)
-        return losses_of_cases(((cells,),), step)
+        return losses_of_cases(((cells,),), positive(step, "step"))
 
     def group(self, size: int) -> "DiscreteGaussianDP":
         """Return the guarantee `size` steps away: that of the same cells, each moved so many times as far."""

@@ -101,7 +101,7 @@ class ReplacedSumsDP(BaseGuarantee):
 
     def losses(self, step: Fraction) -> LossDistribution:
         """Return a bound on the privacy losses on a grid of a step; those of a delta below 2**-100 are infinite."""
-        return losses_of_cases(self.cases, step)
+        return losses_of_cases(self.cases, positive(step, "step"))
 
     def group(self, size: int) -> Guarantee:
         """Return the guarantee `size` steps away: for two or more zCDP, `size` squared times rho."""

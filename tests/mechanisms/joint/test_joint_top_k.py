@@ -169,5 +169,5 @@ def test_scores_of_many_denominators_are_exact_all_the_same() -> None:
 def test_lists_that_need_too_much_memory_are_refused_with_what_they_need() -> None:
     many, k = 10**5, 100  # 100,000 * 100 * (200 + 100 * 17 / 4) bytes are 5.8 GiB
     ready = JointTopK(Exponential(), k).calibrate(GENERAL, ONE)
-    with pytest.raises(InvalidArgument, match=r"may need 5\.8 GiB .* and k = 100, more than 2;"):
+    with pytest.raises(InvalidArgument, match=r"may need 5\.8 GiB .* and k = 100, more than 2\."):
         ready.law(read_vector(np.zeros(many, dtype=np.int64)))

@@ -163,7 +163,7 @@ def test_grids_travel() -> None:
     grid = Grid(0, "3.5", "0.01")
     found = wire.read_value(travelled(wire.write_value(grid)))
     assert (found.lo, found.hi, found.step) == (grid.lo, grid.hi, grid.step)
-    with pytest.raises(InvalidArgument, match="does not travel"):
+    with pytest.raises(InvalidArgument, match="cannot be sent"):
         wire.write_value(object())
 
 

@@ -52,6 +52,7 @@ def call(called: Called, tool: str, who: str = "ann", **arguments: Any) -> dict[
     result = reply.json()["result"]
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
     assert result["isError"] == ("error" in result["structuredContent"])
+    assert not (result["isError"] and "value" in result["structuredContent"])
     content: dict[str, Any] = result["structuredContent"]
     return content
 

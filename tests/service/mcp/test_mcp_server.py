@@ -93,6 +93,7 @@ async def call(session: ClientSession, name: str, **arguments: Any) -> dict[str,
     reply = await session.call_tool(name, arguments)
     assert reply.structured_content == json.loads(text_of(reply.content[0]))
     assert reply.is_error == ("error" in reply.structured_content)
+    assert not (reply.is_error and "value" in reply.structured_content)
     content: dict[str, Any] = reply.structured_content
     return content
 

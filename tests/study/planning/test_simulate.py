@@ -154,7 +154,7 @@ def test_samples_by_group() -> None:
     )  # fmt: skip
     assert [set(one) for one in drawn.values] == [{"Bern", "Basel"}] * 3
     assert len(drawn.frequencies()) <= 3
-    with pytest.raises(InvalidArgument, match="one group"):
+    with pytest.raises(InvalidArgument, match="row or group"):
         discreet.distribution(
             discreet.median, people, "age", candidates=Grid(0, 99), by="city", groups=["Bern"], epsilon=1
         )  # fmt: skip

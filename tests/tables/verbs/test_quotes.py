@@ -197,7 +197,7 @@ def test_every_verb_is_here() -> None:
         "profile",
         "sql",
     }  # test_check.py, test_sql.py: they take descriptions alone
-    assert asked | described == verbs | {"private_candidates"}
+    assert asked | described == verbs - {"quote"} | {"private_candidates"}
     values = {name: public(name) for name in PATHS}
     functions = {n: f for n, f in values.items() if callable(f) and not isinstance(f, type)}
     paid = {n for n, f in functions.items() if "ledger" in inspect.signature(f).parameters}

@@ -111,7 +111,9 @@ def write_value(value: Any, depth: int = 0) -> Any:
 def _does_not_travel(value: object) -> InvalidArgument:
     if type(value) is int:
         return _too_long()
-    return InvalidArgument(f"a {type(value).__name__} cannot be sent. Give a plain value")
+    return InvalidArgument(
+        f"a value of type {type(value).__name__} cannot be sent. Give a plain value"
+    )
 
 
 def _short(value: Any, to_text: Callable[[Any], Any]) -> Any:

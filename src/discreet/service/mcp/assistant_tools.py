@@ -179,9 +179,12 @@ def _ask(connection: Connection, arguments: Arguments) -> Reply:
 
 
 def release_as_data(release: Release) -> Reply:
-    """Return a release in plain values, its texts cut and made visible."""
+    """Return a release in plain values, its texts cut and made visible. `error` is the word of refusals."""
+    plain = release.as_dict()
+    del plain["guarantee"]
+    plain["error_bound"] = plain.pop("error")
     return {
-        **_plain({k: v for k, v in release.as_dict().items() if k != "guarantee"}),
+        **_plain(plain),
         "question": visible_text(release.query),
         "promise": translate(release.promise),
         "how_far_off": translate(error_in_words(release.error)),
