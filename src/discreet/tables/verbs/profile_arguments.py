@@ -174,5 +174,5 @@ def _names(names: object, argument: str) -> list[str]:
         raise InvalidArgument(
             f"{argument} must be a list of names of columns, got {preview(names)}"
         )
-    listed = read_sequence(cast("Any", names), argument, _MOST_COLUMNS)
-    return list(dict.fromkeys(column_name(name, argument) for name in listed))
+    texts = read_sequence(cast("Any", names), argument, _MOST_COLUMNS)
+    return list(dict.fromkeys(column_name(name, argument) for name in texts))
