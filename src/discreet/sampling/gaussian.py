@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .bits import Bits, LazyUniform
 from .enclosures import ball, precision
-from .gaussian_tails import rest_of_weights, tail, total_weight, weight, weights
+from .gaussian_tails import tail, tail_weights, total_weight, weight
 from .vectors import Integers, integers
 
 _WIDEST_TABLE = 2 * 10**8
@@ -233,16 +233,10 @@ def _table(sigma_squared: Fraction, width: int) -> Entries:
 def _entries(sigma_squared: Fraction, width: int) -> list[int] | None:
     """Return the entries of the table; None where the precision in force does not decide one of them."""
     most = 2 + math.isqrt(int(2 * (width + 2) * sigma_squared))  # P(X >= k) <= exp(-k**2 / (2 s))
-    falling = weights(1, sigma_squared)
-    heavy = [next(falling) for _ in range(most)]
-    sum_ = rest_of_weights(most + 1, next(falling), sigma_squared)
-    sums = []
-    for one in reversed(heavy):
-        sum_ += one
-        sums.append(sum_)
-    share = arb(2) ** width / (1 + 2 * sum_)
+    sums = tail_weights(most, sigma_squared)
+    share = arb(2) ** width / (1 + 2 * sums[0])
     entries: list[int] = []
-    for sum_ in reversed(sums):
+    for sum_ in sums:
         entry = (sum_ * share).floor().unique_fmpz()
         if entry is None:
             return None

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from flint import arb, ctx
 
 from ..errors import InvalidArgument
-from .gaussian_tails import rest_of_weights, tail, weight, weights
+from .gaussian_tails import tail, tail_weights, weight
 from .key_probabilities import LONGEST_TABLE
 
 _NATS = 45
@@ -120,16 +120,9 @@ def gaussian_probabilities(sigma_squared: Fraction, least: int) -> GaussianProba
 
 def _tails(last: int, sigma_squared: Fraction) -> list[arb]:
     """Return balls around P(X >= k) for k = 1, ..., last, from one sum of all weights."""
-    farthest = last + _beyond(last, sigma_squared)
-    falling = weights(1, sigma_squared)
-    heavy = [next(falling) for _ in range(farthest)]
-    sum_ = rest_of_weights(farthest + 1, next(falling), sigma_squared)
-    sums = []
-    for one in reversed(heavy):
-        sum_ += one
-        sums.append(sum_)
-    whole = 1 + 2 * sum_
-    return [sum_ / whole for sum_ in reversed(sums)][:last]
+    sums = tail_weights(last + _beyond(last, sigma_squared), sigma_squared)
+    whole = 1 + 2 * sums[0]
+    return [sum_ / whole for sum_ in sums[:last]]
 
 
 def _beyond(last: int, sigma_squared: Fraction) -> int:

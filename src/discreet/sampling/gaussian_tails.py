@@ -69,6 +69,18 @@ def tail_weight(k: int, sigma_squared: Fraction) -> arb:
     raise AssertionError("weights have no end")
 
 
+def tail_weights(last: int, sigma_squared: Fraction) -> list[arb]:
+    """Return balls around the sums of the weights from k on, for k = 1, ..., last: each weight is added once."""
+    falling = weights(1, sigma_squared)
+    heavy = [next(falling) for _ in range(last)]
+    sum_ = rest_of_weights(last + 1, next(falling), sigma_squared)
+    sums = []
+    for one in reversed(heavy):
+        sum_ += one
+        sums.append(sum_)
+    return sums[::-1]
+
+
 def total_weight(sigma_squared: Fraction) -> arb:
     """Return a ball around Z, the sum of all weights, at the precision in force."""
     if flint.ctx.prec > 4 * sigma_squared:
