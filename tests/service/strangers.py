@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -159,18 +159,25 @@ ACTS: dict[str, Callable[[Siege], None] | None] = {
 }  # fmt: skip
 
 
+def work_at_once(
+    works: Sequence[Callable[[], None]], over: threading.Event, seconds: float, limit: float
+) -> None:
+    """Do some works at once for so long, then say that it is over, and wait for each up to a limit."""
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds)
+    over.set()
+    for thread in threads:
+        thread.join(limit)
+
+
 def besiege(front: Front, tokens: dict[str, str], act: str, seconds: float) -> dict[str, int]:
     """What became of the requests while a stranger did something for so long."""
     siege, strangers = Siege(front, tokens), ACTS[act]
     works = [siege.ask, siege.look]
     works += [] if strangers is None else [lambda: strangers(siege)] * THREADS
-    threads = [threading.Thread(target=work) for work in works]
-    for thread in threads:
-        thread.start()
-    time.sleep(seconds)
-    siege.over.set()
-    for thread in threads:
-        thread.join(120)
+    work_at_once(works, siege.over, seconds, 120)
     return dict(sorted(siege.replies.items()))
 
 

@@ -34,7 +34,7 @@ from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.asking.tokens import read_expiry, tokens_beside
 
 from .running import Running
-from .strangers import LONG, THREADS, doing
+from .strangers import LONG, THREADS, doing, work_at_once
 
 ROWS = 100_000
 RESET = "discreet ledger reset-delays people"
@@ -136,13 +136,7 @@ class Waits:
     def run(self, seconds: float, works: Sequence[Callable[[], None]]) -> None:
         """Do some works at once for so long."""
         self.over.clear()
-        threads = [threading.Thread(target=work) for work in works]
-        for thread in threads:
-            thread.start()
-        time.sleep(seconds)
-        self.over.set()
-        for thread in threads:
-            thread.join(600)
+        work_at_once(works, self.over, seconds, 600)
 
     def figures(self) -> dict[str, Any]:
         """What was counted, and waits in seconds by phase."""
