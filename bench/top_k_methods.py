@@ -2,7 +2,7 @@
 
     python -m bench.top_k_methods [--draws 400]
 
-The figures are in docs/reference/mechanisms/top_counts.md.
+The figures are in docs/reference/mechanisms/top_k.md#top_counts.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 (* First above: of thresholds in a public order, the first whose count with noise reaches a level with noise.
-   docs/reference/mechanisms/first_above.md.
+   docs/reference/mechanisms/above_threshold.md#first_above.
 
    g j is the count of threshold j less the wanted one; the level Z is exponential with rate r1, the noise of each
    threshold with rate r2. A probability is the least upper bound of the integrals over levels from 0 to T. *)

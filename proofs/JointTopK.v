@@ -1,4 +1,4 @@
-(* The loss of an ordered list, docs/reference/mechanisms/joint_top_k.md: how far, at worst, a place is behind the candidate
+(* The loss of an ordered list, docs/reference/mechanisms/top_k.md#joint_top_k: how far, at worst, a place is behind the candidate
    that should be there. Candidates are 0, ..., n - 1, and c j is the score of j; places of a list are 0, ..., k - 1. *)
 
 From Coq Require Import ZArith List Lia.

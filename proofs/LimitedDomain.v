@@ -1,5 +1,5 @@
 (* Private candidates by a limited domain: the d keys of the largest counts are read, and rounds of the exponential
-   mechanism run over them and *nothing*, which ends the list. docs/reference/mechanisms/limited_domain.md.
+   mechanism run over them and *nothing*, which ends the list. docs/reference/mechanisms/top_k.md#limited_domain.
 
    Keys are natural numbers in their public order. The first `spare` of them are keys that nobody can have: their counts
    are 0, they come before all others of count 0, and they answer nothing. *)

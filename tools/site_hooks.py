@@ -18,7 +18,7 @@ from latex2mathml.converter import convert
 from mkdocs.structure.files import File
 
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
-_NAMED = re.compile(r"(?<![\w/\"#])docs/([\w/-]+)\.md")
+_NAMED = re.compile(r"(?<![\w/\"#])docs/([\w/-]+)\.md(#[\w-]+)?")
 _LANGUAGES = {"en": "English", "zh": "中文"}
 _SOURCES = "sources"
 _CHANGELOG = "reference/changelog.md"
@@ -69,7 +69,9 @@ def on_page_content(content: str, page: Any, files: Any, **_: Any) -> str:
 
     def link(found: re.Match[str]) -> str:
         target = posixpath.relpath(f"{found[1]}.html", posixpath.dirname(page.url) or ".")
-        return f'<a href="{target}">{files.get_file_from_path(f"{found[1]}.md").page.title}</a>'
+        title = files.get_file_from_path(f"{found[1]}.md").page.title
+        section, place = found[2] or "", f", {found[2][1:]}" if found[2] else ""
+        return f'<a href="{target}{section}">{title}{place}</a>'
 
     content = _FORMULA.sub(formula, content)
     written_by_hand = page.file.src_uri != _NAMES and not page.file.src_uri.startswith(_VERBS)

@@ -54,7 +54,7 @@ def _summary(name: str) -> str:
 def _paragraphs(name: str, about: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is promised, the command, the key of discreet.toml, and where to read on."""
     promises = [
-        _link(f"reference/{folder}/{about[key]}.md")
+        _link(f"reference/{folder}/{about[key]}")
         for key, folder in (("score", "scores"), ("mechanism", "mechanisms"))
         if key in about
     ]
@@ -71,9 +71,10 @@ def _paragraphs(name: str, about: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _link(target: str) -> str:
-    """Return a link to a page, named by its title."""
-    file = DOCS / target
-    title = (
+    """Return a link to a page, named by its title, or to a section, named by its anchor."""
+    page, _, section = target.partition("#")
+    file = DOCS / page
+    title = section or (
         target.split("/")[-1].removesuffix(".md")
         if file.parent == FOLDER
         else file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")

@@ -203,7 +203,7 @@ def counts_list_error(
     """Return by how many records no place of a list of noisy counts is behind, with at least that probability.
 
     A place is behind by t only if the noise of one of the k most common candidates is less by t than that of one
-    below it: docs/reference/mechanisms/top_counts.md. Their differences are at least t with the chance that the
+    below it: docs/reference/mechanisms/top_k.md. Their differences are at least t with the chance that the
     noise tells; of all pairs at most the sum of these.
 
     Args:

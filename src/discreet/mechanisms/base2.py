@@ -100,7 +100,7 @@ class Base2:
     Side channels: as the exponential mechanism; one more word is read for every score that has to be
     rounded. Whether scores have to be rounded depends on their type and the granularity, not on their values.
 
-    Source: Ilvento, CCS 2020. Proof: docs/reference/mechanisms/base2.md.
+    Source: Ilvento, CCS 2020. Proof: docs/reference/mechanisms/exponential.md#base2.
     """
 
     eta: Base2Eta | None = None

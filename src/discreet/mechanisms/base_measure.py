@@ -238,7 +238,7 @@ class MeasuredWeights:
     def sums(self) -> Sums | None:
         """Return their cumulated sums in doubles, scaled so that the heaviest is near 1.
 
-        The error is derived in docs/reference/mechanisms/base_measure.md.
+        The error is derived in docs/reference/mechanisms/exponential.md#base_measure.
         """
         behind, factors, width = self._measure.doubles()
         if not has_fast_pass(self._rate) or width > _WIDEST:

@@ -40,7 +40,7 @@ class Exponential:
 
     Args:
         base_measure: weights of the candidates, public, that multiply their probabilities:
-            docs/reference/mechanisms/base_measure.md. One of weight zero is never answered. Without it, all
+            docs/reference/mechanisms/exponential.md. One of weight zero is never answered. Without it, all
             weights are equal.
         log_base_measure: instead, the natural logarithms of the weights, in a list or an array, exactly: a float
             means its binary value, as among scores. A weight of zero is -inf.
@@ -134,7 +134,7 @@ class Exponential:
     ) -> Calibrated:
         """Return the mechanism that answers [index, steps].
 
-        Guarantee: `LogisticDP`, by the spread alone. Proof: docs/reference/mechanisms/gap.md.
+        Guarantee: `LogisticDP`, by the spread alone. Proof: docs/reference/mechanisms/exponential.md#gap.
         """
         from .gap.winner import WinnerGap
         from .gap_grid import GapGrid

@@ -34,7 +34,7 @@ class FirstThreshold:
     2**-20 a draw, one of them leaves a doubt, and more are read.
 
     Source: Dwork and Roth 2014, section 3.6, with one-sided noise and records that move all counts one way. Proof:
-    docs/reference/mechanisms/first_above.md.
+    docs/reference/mechanisms/above_threshold.md#first_above.
     """
 
     alpha: Fraction
@@ -61,7 +61,7 @@ class FirstThreshold:
         return level, one - level * self.alpha
 
     def cost(self, level: Fraction, noise: Fraction, neighbors: Neighbors) -> Fraction:
-        """Return the epsilon of two rates. Proof: docs/reference/mechanisms/first_above.md."""
+        """Return the epsilon of two rates. Proof: docs/reference/mechanisms/above_threshold.md#first_above."""
         # Coq: FirstAbove.first_above_add_remove, FirstAbove.first_above_replace_one
         if neighbors == "replace_one":
             return self.rows * (level + noise)

@@ -1,6 +1,6 @@
 """Which keys are shown, by their counts: by the optimal rule key by key, or where noisy counts reach a threshold.
 
-Public numbers decide, before any data are read. Proofs: docs/reference/mechanisms/gaussian_keys.md.
+Public numbers decide, before any data are read. Proofs: docs/reference/mechanisms/private_keys.md#gaussian_keys.
 """
 
 from fractions import Fraction

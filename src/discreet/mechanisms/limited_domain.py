@@ -56,7 +56,7 @@ class LimitedDomain:
     balls used, with probability below 2**-20 a round.
 
     Source: Durfee and Rogers, NeurIPS 2019, https://arxiv.org/abs/1905.04273. Proof:
-    docs/reference/mechanisms/limited_domain.md.
+    docs/reference/mechanisms/top_k.md#limited_domain.
     """
 
     k: int
@@ -143,7 +143,7 @@ class DomainRounds:
         """
         rows, falling = domain.rows, [int(number) for number in counts]
         next_count = falling[rows] if len(falling) > rows else 0
-        # *Dummies* in limited_domain.md: keys of count 0, which answer nothing, up to the number of rows.
+        # *Dummies* in top_k.md#limited_domain: keys of count 0, which answer nothing, up to the number of rows.
         keys = integers(falling[:rows] + [0] * (rows - len(falling)))
         nothing = Nothing(next_count + spread, domain.odds)
         self._keys, self._rounds = min(len(falling), rows), domain.k

@@ -65,7 +65,7 @@ class NoisyMax:
     are closer than doubles can tell, with probability below 2**-33 + n * 2**-54 for n candidates.
 
     Source: Dwork and Roth 2014, section 3.3; Ding et al. 2021, https://arxiv.org/abs/2105.07260. Proof:
-    docs/reference/mechanisms/noisy_max.md.
+    docs/reference/mechanisms/permute_and_flip.md#noisy_max.
     """
 
     noise: Noise = "laplace"
@@ -113,7 +113,7 @@ class NoisyMax:
         """Return the mechanism that answers [index, steps].
 
         Guarantee: with Laplace noise `LaplaceDP`, as without the gap; with other noise that of the mechanism which
-        it makes. Proof: docs/reference/mechanisms/gap.md.
+        it makes. Proof: docs/reference/mechanisms/exponential.md#gap.
         """
         if self._equal is not None:
             return self._equal.calibrate_with_gap(sensitivity, parameter)

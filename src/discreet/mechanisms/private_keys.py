@@ -59,7 +59,7 @@ class PrivateKeys:
 
     Source: Desfontaines, Voss, Gipson and Mandayam, "Differentially private partition selection", 2022. That
     the count is free, and the composition over several keys: docs/reference/mechanisms/private_keys.md. The exact
-    delta of the Gaussian rule: docs/reference/mechanisms/gaussian_keys.md.
+    delta of the Gaussian rule: docs/reference/mechanisms/private_keys.md#gaussian_keys.
 
     Args:
         epsilon: of all keys together, above zero.

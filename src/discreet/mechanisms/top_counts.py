@@ -51,7 +51,7 @@ class TopCounts:
         guarantee.
 
     Source: Ghosh, Roughgarden and Sundararajan, STOC 2009, for the noise. Proof:
-    docs/reference/mechanisms/top_counts.md.
+    docs/reference/mechanisms/top_k.md#top_counts.
     """
 
     k: int
@@ -104,7 +104,7 @@ class TopCounts:
     ) -> Fraction:
         """Return the records that a place of the list is behind by less than, with at least that probability.
 
-        Behind the candidate that should be there: see *What it costs* in docs/reference/mechanisms/top_counts.md.
+        Behind the candidate that should be there: see *What it costs* in docs/reference/mechanisms/top_k.md.
         """
         noisy = self._noisy(sensitivity.neighbors, parameter)
         law: Any = noisy.law(Vector(integers([])))

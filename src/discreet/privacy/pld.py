@@ -85,7 +85,7 @@ class LossDistribution:
         """Return the bound for Laplace noise of scale 1/epsilon on a value that moves by one.
 
         It holds for permute-and-flip and the noisy maxima as well:
-        docs/reference/mechanisms/noisy_max.md. Arguments
+        docs/reference/mechanisms/permute_and_flip.md#noisy_max. Arguments
         and errors are those of `logistic`.
         """
         return _discretise(cls, epsilon, step, _laplace_curve)

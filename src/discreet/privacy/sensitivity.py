@@ -66,7 +66,7 @@ class Sensitivity:
     def rounded(self, granularity: Fraction) -> "Sensitivity":
         """Return the sensitivity of scores / granularity after rounding to integers.
 
-        The rounding may be random, if it is the same for both neighbours: docs/reference/mechanisms/base2.md.
+        The rounding may be random, if it is the same for both neighbours: docs/reference/mechanisms/exponential.md.
         """
         if self.change is None:
             # Changes lie in some [t - spread, t]; rounded, in [floor(t - spread), ceil(t)].

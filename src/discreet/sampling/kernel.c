@@ -840,7 +840,7 @@ FOR_EACH_LEVEL void compute_log_times(const uint64_t *restrict words, size_t n, 
     }
 }
 
-/* Delays are cut here, on both sides: *How it is drawn* in docs/reference/mechanisms/peeling.md. */
+/* Delays are cut here, on both sides: *How it is drawn* in docs/reference/mechanisms/top_k.md#peeling. */
 #define CUT_DELAY 64.0
 
 INLINE double delay(double gap, double rate)
@@ -956,7 +956,7 @@ INLINE double gap_of_doubles(double a, double b)
 /* k candidates with these numbers, and the logarithms of their noise between `starts` and `ends`, in the order in which
    they arrive. Return 1, or 0 if that is not certain. From the best to the next to the next, so that neighbours in the
    order are near in doubles too; the order is certified by the differences of neighbours alone: *In which order* in
-   peeling.md. */
+   top_k.md#peeling. */
 #define ARRIVALS(NAME, TYPE, RANKS, GAP)                                                                      \
     FOR_EACH_LEVEL int NAME(const TYPE *restrict x, const double *restrict starts, const double *restrict ends, size_t k, \
                             double rate, double apart, int64_t *restrict order)                              \
@@ -987,7 +987,7 @@ ARRIVALS(arrivals_of_doubles, double, rank_doubles, gap_of_doubles)
 ARRIVALS(arrivals_of_integers, int64_t, rank_integers, gap_of_integers)
 
 /* The places among n <= MOST_NEAR candidates of the k that are first, with their logarithms of times. Return 1, or 0 if that is
-   open: *Who is among the first k* in peeling.md. */
+   open: *Who is among the first k* in top_k.md#peeling. */
 FOR_EACH_LEVEL int compute_first(
     const double *restrict delays, const int64_t *restrict near, double *restrict starts, double *restrict ends, size_t n,
     size_t k, double rest, double apart, double latest, int64_t *restrict first)

@@ -243,7 +243,7 @@ static PyMethodDef METHODS[] = {
     {"first_arrivals", (PyCFunction)(void (*)(void))first_arrivals, METH_FASTCALL,
      "first_arrivals(scores, delays, looks, order, words, more, k, rate, apart, latest)\n--\n\n"
      "Return the k candidates that arrive first, in order, or None where that is not certain: *How it is drawn* in\n"
-     "docs/reference/mechanisms/peeling.md. `order` begins with the at most 512 candidates of the earliest looks and the next\n"
+     "docs/reference/mechanisms/top_k.md#peeling. `order` begins with the at most 512 candidates of the earliest looks and the next\n"
      "one; their uniforms begin with 16 bits in `words` and go on with the words in `more`."},
     {"looks", (PyCFunction)(void (*)(void))looks, METH_FASTCALL,
      "looks(words, table, delays, out)\n--\n\n"

@@ -86,7 +86,7 @@ def read_on_for(n: int) -> int:
     """Return for how many of n uniforms, besides those wanted, to read on, so that hardly ever another matters.
 
     At most n * 2**-16 others are expected to look as early as the first does, so this is 32 times as many, and 16:
-    docs/reference/mechanisms/peeling.md.
+    docs/reference/mechanisms/top_k.md#peeling.
     """
     return min(n, 16 + (n >> 11))
 

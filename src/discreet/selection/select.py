@@ -96,8 +96,8 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
         candidates: the possible answers, public, and so is their order; without them the answer is an index.
         gap: whether to release how far ahead the winner was, in `Release.gap`: by how much its score with noise is
             above the next one, rounded down to a multiple of the largest power of ten that is at most a tenth of
-            the noise's scale. It costs no more ε: docs/reference/mechanisms/gap.md. Without it only the answer is
-            released.
+            the noise's scale. It costs no more ε: docs/reference/mechanisms/exponential.md. Without it
+            only the answer is released.
         mask: True for every candidate that may be answered, public: a list in the order of the scores, or a mapping
             from the candidates. Scores of the others are not looked at. Without it all may be answered.
         base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: a list,

@@ -92,7 +92,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
 
     Side channels: those of the method.
 
-    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
+    Source and proof: docs/reference/mechanisms/top_k.md#peeling, docs/reference/mechanisms/top_k.md#joint_top_k.
     """
     if candidates is None and delta is None and gap is False and type(scores) in PLAIN_SCORES:
         ready = _find_lists(terms, method, k, sensitivity, spread, monotonic)

@@ -123,7 +123,7 @@ def test_the_most_common_by_keys(verb: Any) -> None:
 
 
 def test_limited_domain() -> None:
-    """The values of keys.md: a 9, b 7, c 7, d 2 (docs/reference/mechanisms/limited_domain.md)."""
+    """The values of keys.md: a 9, b 7, c 7, d 2 (docs/reference/mechanisms/top_k.md#limited_domain)."""
     frame = pl.DataFrame(
         [
             (f"{key}{i}", key)

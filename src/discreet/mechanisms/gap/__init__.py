@@ -24,7 +24,7 @@ class WithGap:
 
     Side channels: those of the mechanism, and of `WinnerGap` or `FirstTwo`.
 
-    Source: Ding et al. 2021, https://arxiv.org/abs/2105.07260. Proof: docs/reference/mechanisms/gap.md.
+    Source: Ding et al. 2021, https://arxiv.org/abs/2105.07260. Proof: docs/reference/mechanisms/exponential.md#gap.
     """
 
     mechanism: Mechanism
@@ -71,6 +71,6 @@ class WithGap:
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        # *Guarantee* in gap.md: the proof is by the spread; of balanced scores nothing better is proved.
+        # *Guarantee* in exponential.md: the proof is by the spread; of balanced scores nothing better is proved.
         general = replace(sensitivity, balanced=False)
         return self.mechanism.calibrate_with_gap(general, parameter)  # type: ignore[attr-defined,no-any-return]

@@ -2,7 +2,7 @@
 
 Every candidate has noise that is the quantile of a uniform number. Doubles leave out who is certainly third or
 later; the two largest are settled in balls, always. The second may be any distance behind: no race ends before it.
-Proof: docs/reference/mechanisms/gap.md.
+Proof: docs/reference/mechanisms/exponential.md#gap.
 """
 
 from typing import NamedTuple, Protocol

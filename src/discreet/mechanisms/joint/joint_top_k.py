@@ -58,7 +58,7 @@ class JointTopK:
     Side channels: time and memory depend on how many different losses there are.
 
     Source: Gillenwater, Joseph, Muñoz Medina and Ribero, ICML 2022, https://arxiv.org/abs/2201.12333.
-    Proof: docs/reference/mechanisms/joint_top_k.md.
+    Proof: docs/reference/mechanisms/top_k.md#joint_top_k.
     """
 
     mechanism: Mechanism
@@ -149,10 +149,10 @@ class JointTopK:
         # Coq: JointTopK.joint_top_one_spread, JointTopK.joint_top_k_spread, JointTopK.joint_top_k_replace_one
         if self.k == 1:
             return sensitivity.spread
-        # *One row replaced* in joint_top_k.md: changes lie in [-2, 1] or in [-1, 2].
+        # *One row replaced* in top_k.md#joint_top_k: changes lie in [-2, 1] or in [-1, 2].
         if self.counts and sensitivity.neighbors == "replace_one":
             return Fraction(3)
-        # *Proof* in joint_top_k.md: every v(S) moves by at most D either way.
+        # *Proof* in top_k.md#joint_top_k: every v(S) moves by at most D either way.
         return 2 * sensitivity.spread
 
 

@@ -41,7 +41,7 @@ class Peeling:
     Side channels: those of the mechanism, k times. Besides, the time depends on the answer.
 
     Source: Durfee and Rogers, NeurIPS 2019, https://arxiv.org/abs/1905.04273. Proof:
-    docs/reference/mechanisms/peeling.md.
+    docs/reference/mechanisms/top_k.md#peeling.
     """
 
     mechanism: Mechanism
@@ -80,7 +80,7 @@ class Peeling:
                 "peeling takes no base_measure: its weights are for all candidates"
             )
         # Who has been taken is missing from the normaliser, so no round but the first is balanced.
-        # *Proof* in peeling.md: a round is the mechanism on a public part of the candidates, of the same spread.
+        # *Proof* in top_k.md: a round is the mechanism on a public part of the candidates, of the same spread.
         general = replace(sensitivity, balanced=False)
         each = self._share(general, parameter, k)
         calibrated = calibrate(self.mechanism, general, each)

@@ -4,7 +4,7 @@ Candidate j arrives at the time E[j] / w[j], with w[j] = exp(-rate * gap[j]). Fo
 independent exponential variables, and one race is enough: the order of the first k is that of k rounds without
 replacement, and of the k largest of rate * score plus Gumbel noise. For permute-and-flip they are uniform on [0, 1]
 and anew in every round: docs/reference/mechanisms/permute_and_flip.md. Logarithms of times are compared in doubles;
-what these leave open is settled in balls. Proofs: docs/reference/mechanisms/peeling.md.
+what these leave open is settled in balls. Proofs: docs/reference/mechanisms/top_k.md#peeling.
 """
 
 from functools import cmp_to_key, lru_cache, partial
@@ -60,7 +60,7 @@ class FirstArrivals(Lists):
     """P(list) = product over its places of w[i] / (sum of w over all but those before it).
 
     Side channels: the bits that are read, and the passes, depend on the number of candidates and on k. More
-    is read, and balls used, with probability below k**2 * 2**-35 a list (docs/reference/mechanisms/peeling.md).
+    is read, and balls used, with probability below k**2 * 2**-35 a list (docs/reference/mechanisms/top_k.md).
     """
 
     __slots__ = ("_delays", "_few", "_k", "_race", "_rate", "_scores", "_values")
@@ -109,7 +109,7 @@ class FirstArrivals(Lists):
         """Return the k answers in their order."""
         if self._race is None or bits.width != _WORD:
             return self._draw_with_numpy(bits)
-        # *What is read* in peeling.md: 16 bits of all, and a word of the k + 16 + n / 2**11 that look first.
+        # *What is read* in top_k.md#peeling: 16 bits of all, and a word of the k + 16 + n / 2**11 that look first.
         n, few = len(self._scores), self._few
         words, times = bits.words(-(-n // _SHORT_WORDS)), np.empty(n)
         self._race.looks(words, earliest_log_times(_WORD // _SHORT_WORDS), self._delays, times)

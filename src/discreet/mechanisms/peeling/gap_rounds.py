@@ -1,7 +1,7 @@
 """Rounds with gaps: every round draws its winner and its gap with randomness of its own.
 
 The gap of a round is drawn given its winner, and never from a race that draws several answers: gaps of one race are
-not independent of the rounds before. Proof: docs/reference/mechanisms/gap.md.
+not independent of the rounds before. Proof: docs/reference/mechanisms/exponential.md#gap.
 """
 
 from collections.abc import Callable

@@ -160,7 +160,7 @@ class BlockRounds(Lists):
             answers.append(remaining.blocks[b].at(j))
             if len(answers) == self._k:
                 return answers
-            # *Few answers from very many candidates* in peeling.md: what is left of the block is summed anew.
+            # *Few answers from very many candidates* in top_k.md#peeling: what is left of the block is summed anew.
             remaining.take(b, j)
 
     def _at_once(self, bits: Bits) -> tuple[list[int], Bits]:

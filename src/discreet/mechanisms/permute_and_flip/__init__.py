@@ -80,7 +80,7 @@ class PermuteAndFlip:
         """Return the mechanism that answers [index, steps].
 
         It is report noisy max with exponential noise. Guarantee: `LaplaceDP`, as without the gap. Proof:
-        docs/reference/mechanisms/gap.md.
+        docs/reference/mechanisms/exponential.md#gap.
         """
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)

@@ -121,7 +121,7 @@ def bounds(
     are; with probability below 2**-20 more are read. The records are counted in one pass, in a time that depends on
     their number, and in files and lazy frames on how many of the candidates have records between them.
 
-    Source: Dwork and Roth 2014, section 3.6. Proof: docs/reference/mechanisms/first_above.md.
+    Source: Dwork and Roth 2014, section 3.6. Proof: docs/reference/mechanisms/above_threshold.md#first_above.
     """
     share, thresholds = _read_share(q), _read_thresholds(candidates)
     column = None if column is None else column_name(column)

@@ -92,7 +92,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
             A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
             declares the values of the column, and for a Polars `Enum`, whose categories are declared.
             "private" where nobody may list them: any value that enough records hold may be the answer, or
-            None. That takes `delta`: docs/reference/mechanisms/limited_domain.md.
+            None. That takes `delta`: docs/reference/mechanisms/top_k.md#limited_domain.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
         gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.

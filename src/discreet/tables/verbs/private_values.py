@@ -268,7 +268,7 @@ def choose_mechanism(
 ) -> ValuesMechanism:
     """Return private keys with their counts where a record adds to at most k of them, else limited domain.
 
-    *When it is taken* in limited_domain.md: the former costs as much as most_keys rounds and gives everything, the
+    *When it is taken* in top_k.md: the former costs as much as most_keys rounds and gives everything, the
     latter k rounds. Private keys take an epsilon.
     """
     if most_keys is not None and most_keys <= k and parameter.kind == "epsilon":

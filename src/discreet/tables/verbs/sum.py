@@ -77,7 +77,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
 
     Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the sum is.
 
-    Proof: docs/reference/mechanisms/noisy_sums.md, docs/reference/mechanisms/gaussian_noise.md.
+    Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)
@@ -164,7 +164,7 @@ def mean(  # noqa: PLR0913  # as sum
     Without bounds the type of the column decides, and pandas gives truths beside a missing cell another type: there
     give the bounds False and True.
 
-    Proof: docs/reference/mechanisms/noisy_sums.md, docs/reference/mechanisms/gaussian_noise.md.
+    Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)

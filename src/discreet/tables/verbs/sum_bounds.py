@@ -81,7 +81,7 @@ class SumBounds:
         return SumBounds(self.low - self.middle, self.high - self.middle, self.step)
 
     def sensitivity(self, unit_query: UnitQuery) -> Sensitivity:
-        """Return the sensitivity of the sums of all groups, in steps: docs/reference/mechanisms/noisy_sums.md."""
+        """Return the sensitivity of the sums of all groups, in steps: docs/reference/mechanisms/noisy_counts.md."""
         each, groups = unit_query.parts, unit_query.group_count
         rows = unit_query.records.rows or 1
         # A record that comes may be at either end. One that is replaced goes from one end to the other, or from

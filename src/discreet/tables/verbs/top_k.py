@@ -91,7 +91,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             that declares the values of the column, and for a Polars `Enum`. "private" where nobody may list them:
             values that enough records hold, which may be fewer than k, or none. That takes `delta`, and with a
             `privacy_unit` `max_candidates`: private keys with their counts where a unit counts for at most k
-            values, else limited domain: docs/reference/mechanisms/limited_domain.md.
+            values, else limited domain: docs/reference/mechanisms/top_k.md#limited_domain.
         method: by default the one with the least bound on its error, by public numbers alone:
             docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
             and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
@@ -122,8 +122,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
 
     Side channels: those of the method, and the time that counting takes.
 
-    Source and proof: docs/reference/mechanisms/top_counts.md, docs/reference/mechanisms/peeling.md,
-    docs/reference/mechanisms/joint_top_k.md.
+    Source and proof: docs/reference/mechanisms/top_k.md#top_counts, docs/reference/mechanisms/top_k.md#peeling,
+    docs/reference/mechanisms/top_k.md#joint_top_k.
     """
     if not terms.keys().isdisjoint(("sensitivity", "spread", "monotonic")):
         raise InvalidArgument(
