@@ -35,9 +35,7 @@ WANTED = {
     "reference/glossary.html": "global sensitivity|utility function|randomized response",
     "reference/mechanisms/exponential.html": "exponential mechanism",
     "reference/tables.html": "excel|currency|nan|missing values|pandas|csv file",
-    "reference/verbs/median.html": "median",
-    "reference/verbs/mode.html": "most common value",
-    "reference/verbs/top_k.html": "top_k|top 10",
+    "reference/verbs/values.html": "median|most common value|top_k|top 10",
     "tutorials/your_table_in_five_minutes.html": "install|uninstall|getting started",
 }
 """What beginners type, by the page that must come first."""
