@@ -1,4 +1,4 @@
-(* The score -|f - r|, docs/reference/scores/distance.md: rounding to whole steps, and the noise that it makes, without ends
+(* The score -|f - r|, docs/reference/scores/your_own.md#distance: rounding to whole steps, and the noise that it makes, without ends
    and with two of them. Points are integers, in steps; a is the factor by which a weight falls in one step. *)
 
 From Coq Require Import Reals Lra Lia ZArith.

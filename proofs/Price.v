@@ -1,4 +1,4 @@
-(* The revenue at a price, docs/reference/scores/revenue.md: u(r) = r min(supply, number of bids at or above r). A bidder has
+(* The revenue at a price, docs/reference/scores/of_tables.md#revenue: u(r) = r min(supply, number of bids at or above r). A bidder has
    one bid for each unit that he wants, `units` at most:
    he is `unit_more` or `unit_replaced` of Records; prices are real numbers from 0 to `top`. *)
 

@@ -1,4 +1,4 @@
-(* The score of quantiles, docs/reference/scores/rank.md: for alpha = p / q it is the lesser of p n - q L and
+(* The score of quantiles, docs/reference/scores/of_tables.md#rank: for alpha = p / q it is the lesser of p n - q L and
    q (L + E) - p n, where n is the number of records, L of them are below the candidate and E are equal to it. *)
 
 From Coq Require Import ZArith List Lia.
@@ -320,7 +320,7 @@ Proof.
       rewrite <- !app_assoc. auto.
 Qed.
 
-(* ---- The score `median_distance`, docs/reference/scores/median_distance.md ---- *)
+(* ---- The score `median_distance`, docs/reference/scores/of_tables.md#median_distance ---- *)
 
 Definition median_distance (records : list Z) (c : Z) : Z :=
   - Z.max 0 (Z.abs (tally (below c) records - tally (above c) records) - tally (equal c) records + 1).

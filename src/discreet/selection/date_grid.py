@@ -1,7 +1,7 @@
 """Grids of dates and times: the answers of quantiles over a column of them.
 
 Instants are integers, so that nothing is rounded: microseconds from 1970-01-01, by the clock where times have no
-offset, in UTC where they have one. Proof that a grid of dates is a grid of integers: docs/reference/scores/rank.md.
+offset, in UTC where they have one. A grid of dates is a grid of integers: docs/reference/scores/of_tables.md#rank.
 """
 
 import datetime as dt

@@ -59,7 +59,7 @@ class Distance(BaseScore):
 
     On a lattice the sum of all weights is the same for every value, so the noise costs
     eta * sensitivity. On a grid with two ends it costs more, at most twice that. Proof:
-    docs/reference/scores/distance.md.
+    docs/reference/scores/your_own.md#distance.
 
     Args:
         value: a finite number; a float means its binary value.

@@ -23,7 +23,7 @@ class Generalized(BaseScore):
 
     It counts how many changes of a record lie between candidate i and the best, after every score was
     lowered by t times its own sensitivity D. Any such score changes by at most 1, for any t: proof in
-    docs/reference/scores/generalized.md.
+    docs/reference/scores/your_own.md#generalized.
 
     Args:
         scores: an array, series or list of finite numbers q, one per candidate; higher is better.

@@ -19,7 +19,7 @@ class Truth(BaseScore):
 
     One person's value is the whole dataset, so the neighbours are `replace_one`. The probabilities of
     an answer differ by a factor of at most exp(eta) between any two values, not exp(2 eta). Proof:
-    docs/reference/scores/truth.md.
+    docs/reference/scores/your_own.md#truth.
 
     Args:
         value: one person's own value, compared as Python does; if it is no candidate, all score 0.

@@ -24,7 +24,7 @@ class Counts(BaseScore):
 
     A row more raises one count by 1 and lowers none: monotonic, spread 1 under `add_remove`. A row
     replaced can lower one count and raise another: spread 2 under `replace_one`. Proof:
-    docs/reference/scores/counts.md.
+    docs/reference/scores/of_tables.md#counts.
 
     Args:
         column: the records, counted when everything public has been checked.

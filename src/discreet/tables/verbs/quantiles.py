@@ -115,7 +115,7 @@ def quantiles(  # what quantile takes, and how
     are; else in a time that depends on how many are equal.
 
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
-    docs/reference/scores/rank.md.
+    docs/reference/scores/of_tables.md#rank.
     """
     way = choice(method, "method", get_args(QuantilesMethod))
     grid = Decimals() if candidates is None else candidates
