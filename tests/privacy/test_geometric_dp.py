@@ -1,7 +1,7 @@
 """The guarantee of geometric noise on several steps: its rho, its curves, and what the proof stands on."""
 
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, pairwise, product
 from typing import Any
 
 import pytest
@@ -103,6 +103,53 @@ def test_delta_is_that_of_the_worst_pair_for_every_shift(epsilon: Fraction, step
     assert promise.approx(0) == ApproxDP(epsilon, Fraction(0))
     some = promise.approx("1/20")
     assert promise.delta_at(some.epsilon) <= Fraction(1, 20)
+
+
+def least_delta(shifts: tuple[int, ...], a: Fraction, factor: Fraction) -> Fraction:
+    """The exact delta at the logarithm of a factor of numbers that move so far, with noise of weights a**|k|.
+
+    That of one number has 0 to `shift` as clipped noise, and so on: their sum tells the loss.
+    """
+    law = {0: Fraction(1)}
+    for shift in shifts:
+        first, last = (1 / (1 + a), a**shift / (1 + a)) if shift else (Fraction(1), Fraction(0))
+        inner = [(1 - a) / (1 + a) * a**j for j in range(1, shift)]
+        one = [first, *inner, last] if shift else [first]
+        law = {
+            n: sum((law.get(n - j, Fraction(0)) * p for j, p in enumerate(one)), Fraction(0))
+            for n in range(max(law) + len(one))
+        }
+    whole = sum(shifts)
+    return sum(
+        (p * max(Fraction(0), 1 - factor * a ** (whole - 2 * n)) for n, p in law.items()),
+        Fraction(0),
+    )
+
+
+FACTORS = [Fraction(k, 8) for k in (1, 5, 8, 9, 12, 16, 25, 40, 100, 700)]
+
+
+@pytest.mark.parametrize("a", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)])
+def test_moves_that_are_spread_less_evenly_tell_more(a: Fraction) -> None:
+    """The step of *Groups of records*: of two numbers the one that moves farther moves one farther still."""
+    for low, high in product(range(1, 7), range(1, 7)):
+        if low <= high + 1:
+            for factor in FACTORS:
+                near, far = (
+                    least_delta(two, a, factor) for two in ((low, high), (low - 1, high + 1))
+                )
+                assert near <= far, (low, high, factor)
+
+
+@pytest.mark.parametrize("a", [Fraction(1, 4), Fraction(3, 4)])
+@pytest.mark.parametrize(("records", "cells"), [(2, 2), (3, 2), (2, 3), (4, 2)])
+def test_records_that_move_any_cells_by_one(records: int, cells: int, a: Fraction) -> None:
+    """No places of so many records have a larger delta than the same cells moved by all of them."""
+    for factor in FACTORS:
+        promise = least_delta((records,) * cells, a, factor)
+        for moves in combinations_with_replacement(range(records + 1), cells + 2):
+            if sum(moves) <= records * cells:
+                assert least_delta(moves, a, factor) <= promise
 
 
 def test_it_lies_between_laplace_noise_and_pure_privacy() -> None:

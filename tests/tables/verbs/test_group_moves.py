@@ -13,12 +13,13 @@ import pytest
 
 import discreet
 from discreet import Grid
-from discreet.privacy import BoundedRange, PureDP
+from discreet.errors import InvalidArgument
+from discreet.privacy import ApproxDP, BoundedRange, Composition, PureDP
 from discreet.selection.question import question_of
 from discreet.selection.verb_calls import bill_of
 from discreet.tables.engines.column import Histogram
 from discreet.tables.scores.rank import Rank
-from discreet.tables.verbs.group_moves import GroupMoves
+from discreet.tables.verbs.group_moves import GroupMoves, of_any_groups
 from discreet.tables.verbs.units import UnitQuery, per_person, read_unit_query
 
 from ...selection.test_payment import Unread
@@ -170,6 +171,74 @@ def test_promises_together() -> None:
     same = GroupMoves(2, 2).together(PureDP(Fraction(1)), PureDP(Fraction(1), "replace_one"))
     assert same.pure == 2
     assert GroupMoves(1, 1).together(one, replaced) == replaced
+
+
+THREE_GROUPS = list(itertools.combinations(range(3), 2))
+"""The groups of a person who is in two of three."""
+
+
+def most_between(ratios: list[list[float]], epsilon: float) -> float:
+    """The least delta of answers of two candidates each, told by the chances of the first before and after."""
+    total = 0.0
+    for outcome in itertools.product((0, 1), repeat=len(ratios)):
+        before, after = (
+            math.prod(
+                p[side] if first else 1 - p[side] for p, first in zip(ratios, outcome, strict=True)
+            )
+            for side in (0, 1)
+        )
+        total += max(0.0, before - math.exp(epsilon) * after)
+    return total
+
+
+@cache
+def chance_of_first(mechanism: str, share: Fraction, first: int, second: int) -> float:
+    """The chance of the first of two candidates with so many records."""
+    votes = ["a"] * first + ["b"] * second
+    law: Any = discreet.distribution(
+        discreet.mode, votes, candidates=["a", "b"], epsilon=share, mechanism=mechanism
+    )
+    return float(law.probability("a"))
+
+
+@pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
+@pytest.mark.parametrize(
+    ("neighbors", "share"), [("add_remove", Fraction(1)), ("replace_one", Fraction(1, 2))]
+)
+def test_three_persons_in_all_places(neighbors: str, share: Fraction, mechanism: str) -> None:
+    """Each is in two of three groups and comes with votes for `a`, or replaces votes for `b` by them."""
+    terms: Any = {"candidates": ["a", "b"], "by": "g", "groups": [0, 1, 2], "max_groups": 2}
+    terms |= {"privacy_unit": "u", "neighbors": neighbors, "mechanism": mechanism, "epsilon": 2}
+    promise = bill_of(discreet.mode, Unread(), "v", **terms).guarantee.group(3)
+    taken = 0 if neighbors == "add_remove" else 1
+    for places in itertools.combinations_with_replacement(THREE_GROUPS, 3):
+        moved = [sum(group in place for place in places) for group in range(3)]
+        for a, b in itertools.product(range(3), repeat=2):
+            chances = [
+                [
+                    chance_of_first(mechanism, share, a + after, b + taken * (n - after))
+                    for after in (0, n)
+                ]
+                for n in moved
+            ]
+            back = [list(reversed(one)) for one in chances]
+            for epsilon in range(4):
+                worst = max(most_between(chances, epsilon), most_between(back, epsilon))
+                assert worst <= float(promise.delta_at(epsilon)), (places, epsilon)
+
+
+def test_answers_of_other_groups_are_not_parts_that_go_farther() -> None:
+    """The kind alone: of three records in two of three groups each moves every one twice."""
+    both: Any = Composition(((PureDP(Fraction(1)), 2),))
+    thrice: Any = PureDP(Fraction(2)).repeated(3)
+    assert both.group(3).delta_at(0) < Fraction(91, 100) < Fraction(92, 100) < thrice.delta_at(0)
+    assert of_any_groups(both, None).group(3).delta_at(0) >= thrice.delta_at(0)
+    fixed = GroupMoves(2, 2).together(PureDP(Fraction(1)), PureDP(Fraction(1), "replace_one"))
+    assert fixed == Composition(((PureDP(Fraction(1), "replace_one"), 2),))
+    assert of_any_groups(PureDP(Fraction(1)), None) == PureDP(Fraction(1))
+    without = of_any_groups(Composition(((ApproxDP(Fraction(1), Fraction(1, 9)), 2),)), None)
+    with pytest.raises(InvalidArgument, match="groups"):
+        without.group(3)
 
 
 VERBS: dict[str, Any] = {

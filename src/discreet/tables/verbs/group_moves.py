@@ -59,17 +59,32 @@ class GroupMoves:
         several = [(part, n) for part, n in parts if n]
         [(first, n), *others] = several
         whole = Composition(tuple(several)) if others else first.repeated(n)
+        if self.common == self.groups:
+            return whole
         if step.rho is None or swap.rho is None:
-            return whole
-        rho = self.sum_of_rho(step.rho, swap.rho)
-        if whole.rho is not None and whole.rho <= rho:
-            return whole
-        return SeveralDP((whole, ZCDP(rho, swap.neighbors)))
+            return of_any_groups(whole, None)
+        return of_any_groups(whole, self.sum_of_rho(step.rho, swap.rho))
 
     def sum_of_rho(self, step: Fraction, swap: Fraction) -> Fraction:
         """Return the larger sum of rho: with as few groups in common as there may be, or with all of them."""
         fewest = self.common * swap + 2 * (self.groups - self.common) * step
         return max(fewest, self.groups * swap)
+
+
+def of_any_groups(whole: Guarantee, rho: Fraction | None) -> Guarantee:
+    """Return a guarantee of answers of which each record may change others: of n records by epsilon and rho alone.
+
+    Args:
+        whole: that of all answers, if one record changes.
+        rho: one that holds beside it, or None.
+
+    Proof: *Several records* in docs/how-to/groups.md.
+    """
+    least = min((one for one in (rho, whole.rho) if one is not None), default=None)
+    if not isinstance(whole, Composition) and whole.rho == least:
+        return whole
+    by_rho = () if least is None else (ZCDP(least, whole.neighbors),)
+    return SeveralDP((whole, *by_rho))
 
 
 def guarantee_of_swap(

@@ -26,7 +26,7 @@ from ..engines.column import Group, Histogram, Numeric, Source
 from ..engines.records import Records, is_private
 from ..scores.per_unit import PerUnit
 from ..values.truths import StandIn
-from .group_moves import GroupMoves, guarantee_of_swap
+from .group_moves import GroupMoves, guarantee_of_swap, of_any_groups
 from .private_groups import Draw, PrivateGroups, read_private_groups, values_of
 
 _T = TypeVar("_T")
@@ -175,7 +175,9 @@ class UnitQuery:
         One record changes `parts` of them; where it is replaced, twice, for one goes and one comes. Groups that are
         drawn have a guarantee of their own, which is composed with that of the answers.
         """
-        return self.with_groups(each.repeated(self.parts).under(self.neighbors))
+        answers = each.repeated(self.parts).under(self.neighbors)
+        is_any = self.drawing is None and self.parts in range(2, self.group_count)
+        return self.with_groups(of_any_groups(answers, None) if is_any else answers)
 
     def with_groups(self, answers: Guarantee) -> Guarantee:
         """Return the guarantee of all groups' answers together with that of the groups, where they are drawn.
