@@ -5,10 +5,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import typer
-
 from ..errors import InvalidArgument, InvalidDescription, preview
 from .completion import data_names, dataset_names
+from .options import argument, option
 
 if TYPE_CHECKING:
     from ..ledger import Ledger
@@ -19,36 +18,27 @@ LEDGER_HELP = "A file, the URL of a PostgreSQL database, or a dataset of discree
 
 LedgerArgument = Annotated[
     str | None,
-    typer.Argument(
-        metavar="LEDGER",
+    argument(
+        "LEDGER",
+        f"{LEDGER_HELP} Without it the ledger declared there.",
+        completes=data_names,
         envvar="DISCREET_LEDGER",
-        help=f"{LEDGER_HELP} Without it the ledger declared there.",
-        show_default=False,
-        autocompletion=data_names,
     ),
 ]
 DatasetOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
+    option(
+        "NAME",
+        "The dataset, if LEDGER does not name it.",
+        completes=dataset_names,
         envvar="DISCREET_DATASET",
-        help="The dataset, if LEDGER does not name it.",
-        show_default=False,
-        autocompletion=dataset_names,
     ),
 ]
 DescribedDataset = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATASET",
-        help="A dataset of discreet.toml.",
-        show_default=False,
-        autocompletion=dataset_names,
-    ),
+    str, argument("DATASET", "A dataset of discreet.toml.", completes=dataset_names)
 ]
 OneDataset = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Show this dataset only.", autocompletion=dataset_names),
+    str | None, option("NAME", "Show this dataset only.", completes=dataset_names)
 ]
 
 

@@ -2,21 +2,13 @@
 
 from typing import Annotated
 
-import typer
-
 from .answer_output import show_release
 from .completion import analyst_names, dataset_names, question_names
 from .json_output import print_either
-from .options import AsJson, DryRun, RequestName
+from .options import AsJson, DryRun, RequestName, argument, option
 
 _Question = Annotated[
-    str,
-    typer.Argument(
-        metavar="QUESTION",
-        help="A question of discreet.toml.",
-        show_default=False,
-        autocompletion=question_names,
-    ),
+    str, argument("QUESTION", "A question of discreet.toml.", completes=question_names)
 ]
 
 
@@ -24,19 +16,12 @@ def ask_command(
     question: _Question,
     dataset: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The dataset, if several have a question of this name.",
-            autocompletion=dataset_names,
+        option(
+            "NAME", "The dataset, if several have a question of this name.", completes=dataset_names
         ),
     ] = None,
     analyst: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Ask as this analyst of discreet.toml.",
-            autocompletion=analyst_names,
-        ),
+        str | None, option("NAME", "Ask as this analyst of discreet.toml.", completes=analyst_names)
     ] = None,
     request: RequestName = None,
     dry_run: DryRun = False,

@@ -7,7 +7,7 @@ import typer
 
 from ..errors import UnknownName, preview
 from .json_output import print_json
-from .options import AsJson
+from .options import AsJson, argument, flag
 
 
 def attack_names(incomplete: str) -> list[str]:
@@ -20,16 +20,9 @@ def attack_names(incomplete: str) -> list[str]:
 def attack_command(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="The attack. The default is all of them.",
-            show_default=False,
-            autocompletion=attack_names,
-        ),
+        argument("NAME", "The attack. The default is all of them.", completes=attack_names),
     ] = None,
-    names_only: Annotated[
-        bool, typer.Option("--list", help="Show the names of the attacks and exit.")
-    ] = False,
+    names_only: Annotated[bool, flag("--list", "Show the names of the attacks and exit.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Attack a naive mechanism and ours.

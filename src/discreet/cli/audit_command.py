@@ -24,8 +24,11 @@ from .options import (
     ReportLanguage,
     Rho,
     Scale,
+    argument,
     check_picture,
     chosen_mechanism,
+    flag,
+    option,
 )
 
 if TYPE_CHECKING:
@@ -34,52 +37,32 @@ if TYPE_CHECKING:
 
 audit_app = typer.Typer(name="audit", help="Check a claim of privacy. Exit with 1 if it is false.")
 
-ChangeOption = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="The most that one score can change.")
-]
+ChangeOption = Annotated[str | None, option("NUMBER", "The most that one score can change.")]
 SpreadOption = Annotated[
-    str | None,
-    typer.Option(metavar="NUMBER", help="Instead: the most that a difference can change."),
+    str | None, option("NUMBER", "Instead: the most that a difference can change.")
 ]
-MonotonicOption = Annotated[bool, typer.Option("--monotonic", help="All scores move the same way.")]
-NumbersOption = Annotated[
-    str, typer.Option(metavar="A,B,C", help="The numbers, exactly.", show_default=False)
-]
-DeltaOption = Annotated[str, typer.Option(metavar="NUMBER", help="The delta that is also claimed.")]
-ClaimOption = Annotated[
-    str, typer.Option("--epsilon", metavar="NUMBER", help="The claim.", show_default=False)
-]
+MonotonicOption = Annotated[bool, flag("--monotonic", "All scores move the same way.")]
+NumbersOption = Annotated[str, option("A,B,C", "The numbers, exactly.")]
+DeltaOption = Annotated[str, option("NUMBER", "The delta that is also claimed.")]
+ClaimOption = Annotated[str, option("NUMBER", "The claim.", "--epsilon")]
 
-SurenessOption = Annotated[str, typer.Option(metavar="NUMBER", help="The confidence of the bound.")]
+SurenessOption = Annotated[str, option("NUMBER", "The confidence of the bound.")]
 UniverseOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,C", help="The invented records, separated by commas or as a JSON list."
-    ),
+    str | None, option("A,B,C", "The invented records, separated by commas or as a JSON list.")
 ]
 RecordsOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Instead: records of people, one a line. Needs --private."),
+    Path | None, option("FILE", "Instead: records of people, one a line. Needs --private.")
 ]
 PrivateOption = Annotated[
-    bool, typer.Option("--private", help="Confirm that the audit is as private as the records.")
+    bool, flag("--private", "Confirm that the audit is as private as the records.")
 ]
-SizeOption = Annotated[
-    int, typer.Option("--up-to", metavar="NUMBER", help="The most records in a dataset.")
-]
+SizeOption = Annotated[int, option("NUMBER", "The most records in a dataset.", "--up-to")]
 DrawsOption = Annotated[
     int | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="The number of answers from each dataset, if probabilities are unknown.",
-    ),
+    option("NUMBER", "The number of answers from each dataset, if probabilities are unknown."),
 ]
-RecordOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the record of the audit.")
-]
-ProgramArgument = Annotated[
-    str, typer.Argument(metavar="FILE.py:NAME", help="The file and its function.")
-]
+RecordOption = Annotated[Path | None, option("FILE", "Write the record of the audit.")]
+ProgramArgument = Annotated[str, argument("FILE.py:NAME", "The file and its function.")]
 
 
 @audit_app.command("exact")
@@ -150,10 +133,9 @@ def laws_command(
 
 @audit_app.command("draws")
 def draws_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Answers on the data, one a line.")],
+    file: Annotated[Path, argument("FILE", "Answers on the data, one a line.")],
     neighbor_file: Annotated[
-        Path,
-        typer.Argument(metavar="NEIGHBOR", help="Just as many answers on the neighboring data."),
+        Path, argument("NEIGHBOR", "Just as many answers on the neighboring data.")
     ],
     epsilon: ClaimOption,
     delta: DeltaOption = "0",
@@ -225,7 +207,7 @@ def mechanism_command(
 
 @audit_app.command("repeat")
 def repeat_command(
-    record: Annotated[Path, typer.Argument(metavar="RECORD", help="The record of an audit.")],
+    record: Annotated[Path, argument("RECORD", "The record of an audit.")],
     program: ProgramArgument,
     as_json: AsJson = False,
 ) -> None:

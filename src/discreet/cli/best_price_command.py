@@ -2,13 +2,11 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from ..selection.releases import Release
 from ..selection.terms import AnswerTerms
 from ..tables.verbs.best_price import best_price
 from .described import grid_of, is_described, missing_bounds
-from .options import ColumnArgument, DataArgument
+from .options import ColumnArgument, DataArgument, flag, option
 from .releasing import releasing
 
 
@@ -18,25 +16,14 @@ def best_price_command(
     column: ColumnArgument,
     terms: AnswerTerms,
     hi: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The highest price. Optional if it is described.",
-            show_default=False,
-        ),
+        str | None, option("NUMBER", "The highest price. Optional if it is described.")
     ] = None,
-    lo: Annotated[str | None, typer.Option(metavar="NUMBER", help="The lowest price (0).")] = None,
-    step: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The distance between prices (1).")
-    ] = None,
-    supply: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="The number of units for sale.")
-    ] = None,
-    units: Annotated[
-        int, typer.Option(metavar="NUMBER", help="The most units that one bidder may want.")
-    ] = 1,
+    lo: Annotated[str | None, option("NUMBER", "The lowest price (0).")] = None,
+    step: Annotated[str | None, option("NUMBER", "The distance between prices (1).")] = None,
+    supply: Annotated[int | None, option("NUMBER", "The number of units for sale.")] = None,
+    units: Annotated[int, option("NUMBER", "The most units that one bidder may want.")] = 1,
     continuous: Annotated[
-        bool, typer.Option("--continuous", help="Draw any real price, then round it down.")
+        bool, flag("--continuous", "Draw any real price, then round it down.")
     ] = False,
 ) -> Release:
     """Release a price with high revenue.

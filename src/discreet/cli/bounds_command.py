@@ -2,13 +2,11 @@
 
 from typing import Annotated
 
-import typer
-
 from ..selection.decimals import Decimals
 from ..selection.releases import Release
 from ..selection.terms import AnswerTerms
 from ..tables.verbs.bounds import bounds
-from .options import ColumnArgument, DataArgument
+from .options import ColumnArgument, DataArgument, option
 from .releasing import releasing
 
 
@@ -18,18 +16,13 @@ def bounds_command(
     column: ColumnArgument,
     terms: AnswerTerms,
     q: Annotated[
-        str,
-        typer.Option(
-            "--q", metavar="NUMBER", help="The share of rows that each end leaves inside."
-        ),
+        str, option("NUMBER", "The share of rows that each end leaves inside.", "--q")
     ] = "0.99",
     digits: Annotated[
         int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The number of digits of each end. By default ends are 1, 2 and 5 times powers of "
-            "ten.",
-            show_default=False,
+        option(
+            "NUMBER",
+            "The number of digits of each end. By default ends are 1, 2 and 5 times powers of ten.",
         ),
     ] = None,
 ) -> Release:

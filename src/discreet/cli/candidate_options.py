@@ -3,40 +3,34 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from ..errors import InvalidArgument
 from ..tables.engines.candidate_table import CandidateTable, names_file
 from ..tables.engines.records import PRIVATE_GROUPS
 from .completion import candidate_columns, declared_values
 from .described import Data, parse_values
-from .options import split_candidates
+from .options import option, split_candidates
 
 CandidatesOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "A,B,C",
+        "The possible answers. They must be public, never taken from the data. Use 'private' "
+        "if you have no public list.",
         "--candidates",
         "-c",
-        metavar="A,B,C",
-        help="The possible answers. They must be public, never taken from the data. Use 'private' "
-        "if you have no public list.",
-        show_default=False,
-        autocompletion=declared_values,
+        completes=declared_values,
     ),
 ]
 CandidatesFileOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Instead of --candidates: a public CSV or Parquet file of them, of any length.",
-    ),
+    option("FILE", "Instead of --candidates: a public CSV or Parquet file of them, of any length."),
 ]
 CandidatesColumnOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column of that file. The default is the column of the data.",
-        autocompletion=candidate_columns,
+    option(
+        "COLUMN",
+        "The column of that file. The default is the column of the data.",
+        completes=candidate_columns,
     ),
 ]
 

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import typer
-
 from ..errors import InvalidArgument
 from ..selection.releases import Release
 from ..selection.terms import spelled_out
 from ..tables.verbs import check as verb
 from .completion import columns_of_file, dataset_names
 from .describe_command import count_not_private
+from .options import argument, flag, option
 from .releasing import releasing
 
 _PRIVATE = {
@@ -22,9 +21,9 @@ _PRIVATE = {
 
 NotPrivate = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--not-private",
-        help="Instead of --epsilon: I own the data, and keep the exact counts to myself.",
+        "Instead of --epsilon: I own the data, and keep the exact counts to myself.",
     ),
 ]
 
@@ -32,29 +31,22 @@ NotPrivate = Annotated[
 @releasing(verb.check, without=("form", "privacy_unit"))
 def _noisy(
     data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATASET",
-            help="A dataset of discreet.toml.",
-            show_default=False,
-            autocompletion=dataset_names,
-        ),
+        str, argument("DATASET", "A dataset of discreet.toml.", completes=dataset_names)
     ],
     terms: dict[str, Any],
     columns: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="COLUMN",
-            help="The columns to check. They divide epsilon. The default is every described column.",
-            show_default=False,
-            autocompletion=columns_of_file,
+        argument(
+            "COLUMN",
+            "The columns to check. They divide epsilon. The default is every described column.",
+            completes=columns_of_file,
         ),
     ] = None,
     max_contributions: Annotated[
         int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The most cells of one privacy unit that count in a column, if that is not described.",
+        option(
+            "NUMBER",
+            "The most cells of one privacy unit that count in a column, if that is not described.",
         ),
     ] = None,
 ) -> Release:
@@ -89,7 +81,7 @@ def check_command(**arguments: Any) -> None:
             )
         _noisy(**arguments)
         return
-    for name, option in _PRIVATE.items():
+    for name, spelling in _PRIVATE.items():
         if arguments[name]:
-            raise InvalidArgument(f"--not-private counts all columns exactly: leave out {option}")
+            raise InvalidArgument(f"--not-private counts all columns exactly: leave out {spelling}")
     count_not_private(arguments["data"])

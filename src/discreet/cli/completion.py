@@ -21,7 +21,7 @@ _PLAIN_NAME = re.compile(r"\w[\w.-]*")
 _MOST_COMPLETIONS = 50
 """Where more values fit, none are offered: whoever types another letter sees them."""
 
-Completer = Callable[[str], list[str]]
+Completer = Callable[..., list[str]]
 
 
 def one_of(*names: str) -> Completer:

@@ -2,8 +2,6 @@
 
 from typing import Annotated
 
-import typer
-
 from ..selection.releases import Release
 from ..selection.terms import PersonTerms
 from ..tables.verbs import count as verb
@@ -11,7 +9,7 @@ from ..tables.verbs.keys import MOST_RELEASED
 from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
 from .keys_command import MinimumCountOption, MostOption, OtherOption
-from .options import ColumnArgument, DataArgument
+from .options import ColumnArgument, DataArgument, argument, option
 from .releasing import releasing
 
 
@@ -21,11 +19,10 @@ def count_command(
     terms: PersonTerms,
     column: Annotated[
         str | None,
-        typer.Argument(
-            metavar="COLUMN",
-            help="Count only the records with a value in this column.",
-            show_default=False,
-            autocompletion=columns_of_file,
+        argument(
+            "COLUMN",
+            "Count only the records with a value in this column.",
+            completes=columns_of_file,
         ),
     ] = None,
 ) -> Release:
@@ -46,9 +43,9 @@ def counts_command(  # the options of the verb
     candidates: CandidatesOption = None,
     max_candidates: Annotated[
         int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="The most candidates that one privacy unit counts for. The noise grows with it.",
+        option(
+            "NUMBER",
+            "The most candidates that one privacy unit counts for. The noise grows with it.",
         ),
     ] = None,
     minimum_count: MinimumCountOption = 1,

@@ -14,7 +14,7 @@ from .answer_output import say
 from .budget_tables import literal
 from .inputs import in_form, is_stream
 from .json_output import print_json
-from .options import CsvForm
+from .options import CsvForm, argument, flag, option
 
 _NOT_PRIVATE = (
     "NOT PRIVATE: these are counts of the rows themselves. Show them only to people who may see "
@@ -23,33 +23,20 @@ _NOT_PRIVATE = (
 
 
 _Data = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="FILE",
-        help="A Parquet, Arrow or CSV file, a folder, or a database.",
-        show_default=False,
-    ),
+    str | None, argument("FILE", "A Parquet, Arrow or CSV file, a folder, or a database.")
 ]
 _Name = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="The name of the dataset. The default is the name of the file."
-    ),
+    str | None, option("NAME", "The name of the dataset. The default is the name of the file.")
 ]
 _Header = Annotated[
-    bool,
-    typer.Option(
-        "--header", help="Read the names of the columns from the first line of the CSV file."
-    ),
+    bool, flag("--header", "Read the names of the columns from the first line of the CSV file.")
 ]
 _ColumnNames = Annotated[
-    str | None,
-    typer.Option(metavar="A,B,C", help="The names of the columns, if the file does not hold them."),
+    str | None, option("A,B,C", "The names of the columns, if the file does not hold them.")
 ]
-_TableName = Annotated[str | None, typer.Option(metavar="NAME", help="The table of a database.")]
+_TableName = Annotated[str | None, option("NAME", "The table of a database.")]
 _Schema = Annotated[
-    bool,
-    typer.Option("--schema", help="Instead: print the JSON Schema of discreet.toml, for editors."),
+    bool, flag("--schema", "Instead: print the JSON Schema of discreet.toml, for editors.")
 ]
 
 

@@ -15,7 +15,7 @@ from .accounts import LedgerArgument, NamedAccount, OneDataset, account
 from .answer_output import say
 from .budget_tables import literal
 from .json_output import print_json
-from .options import AsJson, PlotTo, check_picture
+from .options import AsJson, PlotTo, check_picture, option
 
 if TYPE_CHECKING:
     from ..ledger import Event
@@ -32,8 +32,7 @@ def history_command(
     dataset: OneDataset = None,
     plot: PlotTo = None,
     export: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write the events to a file, as .json or .csv."),
+        Path | None, option("FILE", "Also write the events to a file, as .json or .csv.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -84,23 +83,17 @@ def _show_events(events: Sequence["Event"]) -> None:
 def verify_command(
     where: LedgerArgument = None,
     head: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HASH", help="A head noted elsewhere. It reveals a ledger that was replaced."
-        ),
+        str | None, option("HASH", "A head noted elsewhere. It reveals a ledger that was replaced.")
     ] = None,
     checkpoints: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Checkpoints kept elsewhere, signed or not. The ledger must hold each of them.",
+        option(
+            "FILE", "Checkpoints kept elsewhere, signed or not. The ledger must hold each of them."
         ),
     ] = None,
     write_checkpoint: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the end of the chain to a file, to sign or keep elsewhere."
-        ),
+        option("FILE", "Write the end of the chain to a file, to sign or keep elsewhere."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

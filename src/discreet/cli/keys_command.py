@@ -2,23 +2,20 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from ..errors import InvalidArgument
 from ..selection.releases import Release
 from ..tables.verbs import keys as verb
-from .options import ColumnArgument, DataArgument
+from .options import ColumnArgument, DataArgument, option
 from .releasing import releasing
 
 MinimumCountOption = Annotated[
-    int, typer.Option(metavar="NUMBER", help="The least count that a key needs to be answered.")
+    int, option("NUMBER", "The least count that a key needs to be answered.")
 ]
-MostOption = Annotated[int, typer.Option(metavar="NUMBER", help="The most keys to answer.")]
+MostOption = Annotated[int, option("NUMBER", "The most keys to answer.")]
 OtherOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="PART",
-        help="The part of epsilon, such as 1/10, for the number of records outside these keys.",
+    option(
+        "PART", "The part of epsilon, such as 1/10, for the number of records outside these keys."
     ),
 ]
 

@@ -22,7 +22,16 @@ from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
 from .history_command import history_command, verify_command
 from .json_output import print_either, print_json
-from .options import AsJson, NeighborsName, PrivacyUnit, ReportAt, ReportLanguage
+from .options import (
+    AsJson,
+    NeighborsName,
+    PrivacyUnit,
+    ReportAt,
+    ReportLanguage,
+    argument,
+    flag,
+    option,
+)
 
 if TYPE_CHECKING:
     from ..ledger import Budget, Charge
@@ -37,53 +46,38 @@ ledger_app = typer.Typer(
 
 AnalystOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The analyst who holds a share of the budget.",
-        autocompletion=analyst_names,
-    ),
+    option("NAME", "The analyst who holds a share of the budget.", completes=analyst_names),
 ]
 TotalEpsilon = Annotated[
-    str | None,
-    typer.Option(
-        "--epsilon", "-e", metavar="NUMBER", help="The most that all answers may cost together."
-    ),
+    str | None, option("NUMBER", "The most that all answers may cost together.", "--epsilon", "-e")
 ]
 PromisedEpsilon = Annotated[
-    str | None,
-    typer.Option(
-        "--epsilon", "-e", metavar="NUMBER", help="The guarantee of the release: epsilon-DP."
-    ),
+    str | None, option("NUMBER", "The guarantee of the release: epsilon-DP.", "--epsilon", "-e")
 ]
-TotalRho = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
-]
+TotalRho = Annotated[str | None, option("NUMBER", "Instead: rho of zero-concentrated DP.")]
 Separate = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--separate",
-        help="Declare that the dataset holds the data of other people, though it shares a "
+        "Declare that the dataset holds the data of other people, though it shares a "
         "database or files with other budgets.",
     ),
 ]
-TotalDelta = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
-]
+TotalDelta = Annotated[str | None, option("NUMBER", "With --epsilon: (epsilon, delta)-DP.")]
 
 DeltaUse = Annotated[
     str | None,
-    typer.Option(
-        metavar="questions|composition",
-        help="With --delta: for questions that have one each, or for composition.",
+    option(
+        "questions|composition",
+        "With --delta: for questions that have one each, or for composition.",
     ),
 ]
 Oversubscribed = Annotated[
     bool | None,
-    typer.Option(
+    flag(
         "--oversubscribed/--no-oversubscribed",
-        help="Allow shares that add up to more than the budget. Rejections then reveal to "
+        "Allow shares that add up to more than the budget. Rejections then reveal to "
         "analysts what others spend.",
-        show_default=False,
     ),
 ]
 
@@ -92,17 +86,15 @@ Oversubscribed = Annotated[
 def open_command(  # `open` is Python's
     where: Annotated[
         str,
-        typer.Argument(
-            metavar="LEDGER",
+        argument(
+            "LEDGER",
+            "A file, the URL of a PostgreSQL database, or a dataset of discreet.toml.",
+            completes=data_names,
             envvar="DISCREET_LEDGER",
-            help="A file, the URL of a PostgreSQL database, or a dataset of discreet.toml.",
-            show_default=False,
-            autocompletion=data_names,
         ),
     ],
     dataset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The dataset. Optional for one of discreet.toml."),
+        str | None, option("NAME", "The dataset. Optional for one of discreet.toml.")
     ] = None,
     analyst: AnalystOption = None,
     epsilon: TotalEpsilon = None,
@@ -185,13 +177,7 @@ def shrink_command(
     dataset: DatasetOption = None,
     *,
     analyst: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="The analyst who holds the share.",
-            show_default=False,
-            autocompletion=analyst_names,
-        ),
+        str, option("NAME", "The analyst who holds the share.", completes=analyst_names)
     ],
     epsilon: TotalEpsilon = None,
     rho: TotalRho = None,
@@ -281,11 +267,10 @@ def merge_command(
     dataset: DescribedDataset,
     into: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="The dataset that keeps its budget. What the other has spent is charged to it.",
-            show_default=False,
-            autocompletion=data_names,
+        option(
+            "NAME",
+            "The dataset that keeps its budget. What the other has spent is charged to it.",
+            completes=data_names,
         ),
     ],
     as_json: AsJson = False,
@@ -310,9 +295,9 @@ def renew_command(
     dataset: Annotated[str | None, typer.Option(metavar="NAME", hidden=True)] = None,
     period: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The purpose of the new budget. Optional if the budget is declared per year, quarter "
+        option(
+            "NAME",
+            "The purpose of the new budget. Optional if the budget is declared per year, quarter "
             "or month.",
         ),
     ] = None,
@@ -382,28 +367,18 @@ def charge_command(
     where: LedgerArgument = None,
     dataset: DatasetOption = None,
     *,
-    description: Annotated[
-        str, typer.Option(metavar="TEXT", help="A description of the release.", show_default=False)
-    ],
+    description: Annotated[str, option("TEXT", "A description of the release.")],
     request: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="The name of the release. It is charged once, to the dataset and the analyst.",
-            show_default=False,
+        option(
+            "NAME", "The name of the release. It is charged once, to the dataset and the analyst."
         ),
     ],
     analyst: AnalystOption = None,
     epsilon: PromisedEpsilon = None,
-    rho: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
-    ] = None,
-    delta: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
-    ] = None,
-    mu: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Instead: mu of Gaussian noise.")
-    ] = None,
+    rho: Annotated[str | None, option("NUMBER", "Instead: rho of zero-concentrated DP.")] = None,
+    delta: Annotated[str | None, option("NUMBER", "With --epsilon: (epsilon, delta)-DP.")] = None,
+    mu: Annotated[str | None, option("NUMBER", "Instead: mu of Gaussian noise.")] = None,
     neighbors: NeighborsName = "add_remove",
     privacy_unit: PrivacyUnit = None,
     as_json: AsJson = False,
@@ -427,18 +402,10 @@ def done_command(
     where: LedgerArgument = None,
     dataset: DatasetOption = None,
     *,
-    request: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="The name that the release was charged under.", show_default=False
-        ),
-    ],
+    request: Annotated[str, option("NAME", "The name that the release was charged under.")],
     analyst: AnalystOption = None,
     note: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT", help="The place where the release is kept. Write nothing private."
-        ),
+        str, option("TEXT", "The place where the release is kept. Write nothing private.")
     ] = "made",
     as_json: AsJson = False,
 ) -> None:
@@ -460,10 +427,7 @@ def spent_command(
     analyst: AnalystOption = None,
     delta: Annotated[
         str,
-        typer.Option(
-            metavar="NUMBER",
-            help="The delta of (epsilon, delta)-DP, chosen without looking at answers.",
-        ),
+        option("NUMBER", "The delta of (epsilon, delta)-DP, chosen without looking at answers."),
     ] = "1e-6",
     as_json: AsJson = False,
 ) -> None:

@@ -3,26 +3,24 @@
 import os
 from typing import Annotated
 
-import typer
-
 from ..errors import InvalidArgument
 from .completion import analyst_names
+from .options import argument, option
 
 _ServiceUrl = Annotated[
     str | None,
-    typer.Argument(
-        metavar="URL",
-        help="The URL of a service, with its token in DISCREET_TOKEN. The default is the nearest "
+    argument(
+        "URL",
+        "The URL of a service, with its token in DISCREET_TOKEN. The default is the nearest "
         "discreet.toml.",
-        show_default=False,
     ),
 ]
 _AssistantName = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The analyst of discreet.toml. The assistant gets the same rights and share.",
-        autocompletion=analyst_names,
+    option(
+        "NAME",
+        "The analyst of discreet.toml. The assistant gets the same rights and share.",
+        completes=analyst_names,
     ),
 ]
 

@@ -2,8 +2,6 @@
 
 from typing import Annotated, cast
 
-import typer
-
 from ..selection.releases import Release
 from ..selection.terms import AnswerTerms
 from ..tables.verbs import mode as verb
@@ -14,7 +12,7 @@ from .candidate_options import (
     read_candidates,
 )
 from .completion import one_of
-from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates
+from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates, option
 from .releasing import releasing
 
 
@@ -29,10 +27,10 @@ def mode_command(
     gap: GapOption = False,
     method: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="counts: add noise to every count, and show the count beside the answer.",
-            autocompletion=one_of("counts"),
+        option(
+            "NAME",
+            "counts: add noise to every count, and show the count beside the answer.",
+            completes=one_of("counts"),
         ),
     ] = None,
     max_candidates: MaxCandidates = None,

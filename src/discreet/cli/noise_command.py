@@ -8,7 +8,7 @@ from ..selection import noise as verb
 from ..selection.releases import Release
 from ..selection.terms import Terms
 from .inputs import private_number, secret_text
-from .options import split_candidates
+from .options import argument, option, split_candidates
 from .releasing import releasing
 
 noise_app = typer.Typer(
@@ -17,9 +17,9 @@ noise_app = typer.Typer(
 
 ValueArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="FILE",
-        help="A file with the private value, or - for standard input. Never the value itself: "
+    argument(
+        "FILE",
+        "A file with the private value, or - for standard input. Never the value itself: "
         "others see command lines.",
     ),
 ]
@@ -30,23 +30,12 @@ ValueArgument = Annotated[
 def laplace_command(
     terms: Terms,
     sensitivity: Annotated[
-        str,
-        typer.Option(
-            metavar="NUMBER",
-            help="The most that the number changes between neighbors.",
-            show_default=False,
-        ),
+        str, option("NUMBER", "The most that the number changes between neighbors.")
     ],
     data: ValueArgument = "-",
-    step: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The distance between answers.")
-    ] = "1",
-    lo: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The least answer. Needs --hi.")
-    ] = None,
-    hi: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The largest answer. Needs --lo.")
-    ] = None,
+    step: Annotated[str, option("NUMBER", "The distance between answers.")] = "1",
+    lo: Annotated[str | None, option("NUMBER", "The least answer. Needs --hi.")] = None,
+    hi: Annotated[str | None, option("NUMBER", "The largest answer. Needs --lo.")] = None,
 ) -> Release:
     """Release a number with Laplace noise, on a grid.
 
@@ -66,12 +55,7 @@ def laplace_command(
 )
 def randomized_response_command(
     terms: Terms,
-    candidates: Annotated[
-        list[str],
-        typer.Option(
-            metavar="A,B,C", help="The possible answers. They must be public.", show_default=False
-        ),
-    ],
+    candidates: Annotated[list[str], option("A,B,C", "The possible answers. They must be public.")],
     data: ValueArgument = "-",
 ) -> Release:
     """Release your own answer, or by chance another.

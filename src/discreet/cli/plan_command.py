@@ -5,7 +5,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -33,6 +32,8 @@ from .options import (
     NeighborsName,
     PlotTo,
     check_picture,
+    flag,
+    option,
 )
 
 if TYPE_CHECKING:
@@ -42,70 +43,42 @@ if TYPE_CHECKING:
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 
 
-CandidateCountOption = Annotated[
-    int | None, typer.Option(metavar="NUMBER", help="The number of candidates.")
-]
+CandidateCountOption = Annotated[int | None, option("NUMBER", "The number of candidates.")]
 ScoresFileOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Instead: a table of public scores, or - for standard input."
-    ),
+    str | None, option("FILE", "Instead: a table of public scores, or - for standard input.")
 ]
 ScoresColumnOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column of scores in that table.",
-        autocompletion=columns_of_file,
-    ),
+    str | None, option("COLUMN", "The column of scores in that table.", completes=columns_of_file)
 ]
-LargestChangeOption = Annotated[
-    str, typer.Option(metavar="NUMBER", help="The largest change of a score difference.")
-]
+LargestChangeOption = Annotated[str, option("NUMBER", "The largest change of a score difference.")]
 AnswerEpsilonOption = Annotated[
-    str | None,
-    typer.Option(
-        "--epsilon", "-e", metavar="NUMBER", help="The epsilon of an answer. Shows the error."
-    ),
+    str | None, option("NUMBER", "The epsilon of an answer. Shows the error.", "--epsilon", "-e")
 ]
-TargetErrorOption = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="The target error. Shows the epsilon.")
-]
+TargetErrorOption = Annotated[str | None, option("NUMBER", "The target error. Shows the epsilon.")]
 ConfidenceOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER", help="The probability that the error stays below, such as 0.95."
-    ),
+    str | None, option("NUMBER", "The probability that the error stays below, such as 0.95.")
 ]
 
-PlanDeltaOption = Annotated[
-    str | None,
-    typer.Option(metavar="NUMBER", help="Instead: the delta of unlisted keys."),
-]
+PlanDeltaOption = Annotated[str | None, option("NUMBER", "Instead: the delta of unlisted keys.")]
 
 
 WithCountsOption = Annotated[
     bool,
-    typer.Option(
-        "--with-counts", help="With --delta: the probabilities for count, which shows counts too."
-    ),
+    flag("--with-counts", "With --delta: the probabilities for count, which shows counts too."),
 ]
 
 
 ListLengthOption = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "NUMBER",
+        "The length of a list of the most common candidates. Shows the method for it.",
         "--k",
         "-k",
-        metavar="NUMBER",
-        help="The length of a list of the most common candidates. Shows the method for it.",
     ),
 ]
 CandidatesOfOneOption = Annotated[
-    int,
-    typer.Option(
-        metavar="NUMBER", help="With --k: the most candidates that one record counts for."
-    ),
+    int, option("NUMBER", "With --k: the most candidates that one record counts for.")
 ]
 
 
@@ -274,16 +247,9 @@ def _show(by_mechanism: dict[str, Fraction], what: str, *, as_json: bool) -> Non
 def compare_command(
     data: DataArgument,
     column: ColumnArgument,
-    epsilons: Annotated[
-        str, typer.Option(metavar="A,B,C", help="The epsilons of an answer.")
-    ] = "0.1,0.2,0.5,1,2,5",
+    epsilons: Annotated[str, option("A,B,C", "The epsilons of an answer.")] = "0.1,0.2,0.5,1,2,5",
     mechanisms: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B,C",
-            help=f"Some of {', '.join(MECHANISMS)}.",
-            autocompletion=one_of(*MECHANISMS),
-        ),
+        str, option("A,B,C", f"Some of {', '.join(MECHANISMS)}.", completes=one_of(*MECHANISMS))
     ] = ",".join(BOUNDED),
     spread: LargestChangeOption = "1",
     form: FormatName = None,

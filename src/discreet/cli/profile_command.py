@@ -3,63 +3,60 @@
 from dataclasses import replace
 from typing import Annotated, Any
 
-import typer
-
 from ..selection.releases import Release
 from ..tables.datasets.table_profile import Draft, Profile
 from ..tables.verbs import profile as verb
 from .completion import columns_of_file
 from .inputs import is_copy
-from .options import DataArgument, split_candidates
+from .options import DataArgument, flag, option, split_candidates
 from .releasing import releasing
-
-
-def _column_names(words: str) -> Any:
-    """Return an option for names of columns."""
-    return typer.Option(
-        metavar="A,B,C", help=words, show_default=False, autocompletion=columns_of_file
-    )
-
 
 Names = list[str] | None
 
 
 _DeltaOfTexts = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="The δ of the whole profile, such as 1e-8. Without it no values of text columns are "
-        "shown.",
+    option(
+        "NUMBER",
+        "The δ of the whole profile, such as 1e-8. Without it no values of text columns are shown.",
     ),
 ]
 _MostUnits = Annotated[
     int | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="The most units that there may be, known without a look at the data. A δ too large "
+    option(
+        "NUMBER",
+        "The most units that there may be, known without a look at the data. A δ too large "
         "for them is refused.",
     ),
 ]
 _ColumnNames = Annotated[
-    Names, _column_names("The columns. The default is all of the header or the schema.")
-]
-_NumberColumns = Annotated[Names, _column_names("Columns that hold numbers, if no type shows it.")]
-_DateColumns = Annotated[Names, _column_names("Columns that hold dates.")]
-_TextColumns = Annotated[
-    Names, _column_names("Columns to show by value, even if the values spell numbers.")
-]
-_LeastShared = Annotated[
-    int,
-    typer.Option(
-        metavar="NUMBER", help="The fewest units that must share a value before it is shown."
+    Names,
+    option(
+        "A,B,C",
+        "The columns. The default is all of the header or the schema.",
+        completes=columns_of_file,
     ),
 ]
-_MostValues = Annotated[
-    int, typer.Option(metavar="NUMBER", help="The most values to show for a column.")
+_NumberColumns = Annotated[
+    Names,
+    option("A,B,C", "Columns that hold numbers, if no type shows it.", completes=columns_of_file),
 ]
-_DraftAlone = Annotated[
-    bool, typer.Option("--draft", help="Print only the draft of discreet.toml.")
+_DateColumns = Annotated[
+    Names, option("A,B,C", "Columns that hold dates.", completes=columns_of_file)
 ]
+_TextColumns = Annotated[
+    Names,
+    option(
+        "A,B,C",
+        "Columns to show by value, even if the values spell numbers.",
+        completes=columns_of_file,
+    ),
+]
+_LeastShared = Annotated[
+    int, option("NUMBER", "The fewest units that must share a value before it is shown.")
+]
+_MostValues = Annotated[int, option("NUMBER", "The most values to show for a column.")]
+_DraftAlone = Annotated[bool, flag("--draft", "Print only the draft of discreet.toml.")]
 
 
 @releasing(verb.profile, note=None)

@@ -2,14 +2,12 @@
 
 from typing import Annotated, cast, get_args
 
-import typer
-
 from ..selection.releases import Release
 from ..selection.terms import AnswerTerms
 from ..tables.verbs import quantile as verb
 from ..tables.verbs import quantiles as many
 from .completion import one_of
-from .options import ColumnArgument, DataArgument
+from .options import ColumnArgument, DataArgument, option
 from .releasing import releasing
 
 METHODS = get_args(many.QuantilesMethod)
@@ -19,14 +17,7 @@ METHODS = get_args(many.QuantilesMethod)
 def quantile_command(
     data: DataArgument,
     column: ColumnArgument,
-    alpha: Annotated[
-        str,
-        typer.Option(
-            metavar="NUMBER",
-            help="The quantile, from 0 (minimum) to 1 (maximum).",
-            show_default=False,
-        ),
-    ],
+    alpha: Annotated[str, option("NUMBER", "The quantile, from 0 (minimum) to 1 (maximum).")],
     terms: AnswerTerms,
 ) -> Release:
     """Release the quantile of a column at alpha.
@@ -59,19 +50,14 @@ def median_command(
 def quantiles_command(
     data: DataArgument,
     column: ColumnArgument,
-    alphas: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B,C", help="The quantiles, rising, from 0 to 1.", show_default=False
-        ),
-    ],
+    alphas: Annotated[str, option("A,B,C", "The quantiles, rising, from 0 to 1.")],
     terms: AnswerTerms,
     method: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help=f"The method: {', '.join(METHODS[:-1])} or {METHODS[-1]}.",
-            autocompletion=one_of(*METHODS),
+        option(
+            "NAME",
+            f"The method: {', '.join(METHODS[:-1])} or {METHODS[-1]}.",
+            completes=one_of(*METHODS),
         ),
     ] = METHODS[0],
 ) -> Release:

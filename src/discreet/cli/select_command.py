@@ -6,15 +6,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated
 
-import typer
-
 from ..errors import InvalidScores
 from ..selection import select as verb
 from ..selection.releases import Release
 from ..selection.terms import Terms
 from .audit_command import ChangeOption, MonotonicOption, SpreadOption
 from .inputs import private_number, scores_text
-from .options import GapOption
+from .options import GapOption, argument
 from .releasing import releasing
 
 _HEADER = ["candidate", "score"]
@@ -25,10 +23,9 @@ ScoredCandidate = tuple[object, object]
 def select_command(
     data: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE",
-            help="The scores: lines of candidate,score, or a JSON object. Use - for standard input.",
-            show_default=False,
+        argument(
+            "FILE",
+            "The scores: lines of candidate,score, or a JSON object. Use - for standard input.",
         ),
     ],
     terms: Terms,

@@ -9,7 +9,7 @@ import typer
 from ..errors import InvalidArgument
 from .answer_output import say
 from .json_output import print_json
-from .options import AsJson
+from .options import AsJson, argument, flag, option
 
 if TYPE_CHECKING:
     from ..service.http.serving import ServeOptions
@@ -18,41 +18,31 @@ if TYPE_CHECKING:
 
 ConfigArgument = Annotated[
     Path | None,
-    typer.Argument(
-        metavar="FILE",
-        help="The description. The default is discreet.toml in this folder or the nearest one "
-        "above.",
+    argument(
+        "FILE",
+        "The description. The default is discreet.toml in this folder or the nearest one above.",
     ),
 ]
 HostOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME", help="Another host name to accept requests for."),
+    list[str] | None, option("NAME", "Another host name to accept requests for.")
 ]
 ReadersOption = Annotated[
     int | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="The number of questions to read at once (one fewer than there are cores).",
-    ),
+    option("NUMBER", "The number of questions to read at once (one fewer than there are cores)."),
 ]
 TryOption = Annotated[
     bool,
-    typer.Option(
-        "--try", help="Measure how long answers take, print the times that fit, and serve nothing."
-    ),
+    flag("--try", "Measure how long answers take, print the times that fit, and serve nothing."),
 ]
 
 
 def serve_command(
     config: ConfigArgument = None,
     listen: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="The address to listen on (127.0.0.1:8765)."),
+        str | None, option("HOST:PORT", "The address to listen on (127.0.0.1:8765).")
     ] = None,
     host: HostOption = None,
-    workers: Annotated[
-        int, typer.Option(metavar="NUMBER", help="The number of processes that take requests.")
-    ] = 1,
+    workers: Annotated[int, option("NUMBER", "The number of processes that take requests.")] = 1,
     readers: ReadersOption = None,
     is_trial: TryOption = False,
     as_json: AsJson = False,

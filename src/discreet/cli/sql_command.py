@@ -3,21 +3,19 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import typer
-
 from ..errors import InvalidArgument
 from ..selection.releases import Release
 from ..selection.terms import spelled_out
 from ..tables.conditions.sql_statements import read_statement
 from ..tables.verbs import sql as verb
+from .options import argument
 from .releasing import releasing
 
 StatementArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="STATEMENT",
-        help="SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) ... FROM a dataset of discreet.toml.",
-        show_default=False,
+    argument(
+        "STATEMENT",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) ... FROM a dataset of discreet.toml.",
     ),
 ]
 

@@ -2,43 +2,37 @@
 
 from typing import Annotated
 
-import typer
-
 from ..selection.releases import Release
 from ..selection.terms import RecordTerms
 from ..tables.verbs import sum as verb
-from .options import ColumnArgument, DataArgument
+from .options import ColumnArgument, DataArgument, option
 from .releasing import releasing
 
 _Minimum = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="The least number. Smaller ones count as this. It must be public, not taken from the "
+    option(
+        "NUMBER",
+        "The least number. Smaller ones count as this. It must be public, not taken from the "
         "data. Optional if it is described.",
     ),
 ]
 _Maximum = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="The largest number. Larger ones count as this. It must be public too.",
-    ),
+    option("NUMBER", "The largest number. Larger ones count as this. It must be public too."),
 ]
 _Rounding = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Round numbers to multiples of it. By default 100,000 or more lie between the bounds.",
+    option(
+        "NUMBER",
+        "Round numbers to multiples of it. By default 100,000 or more lie between the bounds.",
     ),
 ]
 
 
 _BoundsShare = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="If you know no bounds: the part of epsilon that buys them first, such as 0.1.",
+    option(
+        "NUMBER", "If you know no bounds: the part of epsilon that buys them first, such as 0.1."
     ),
 ]
 

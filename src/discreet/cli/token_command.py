@@ -7,7 +7,7 @@ import typer
 
 from .answer_output import say
 from .json_output import print_json
-from .options import AsJson
+from .options import AsJson, argument, option
 
 if TYPE_CHECKING:
     from ..service.asking.tokens import Tokens
@@ -21,31 +21,20 @@ token_app = typer.Typer(
 
 ConfigOption = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "FILE",
+        "The description. The default is discreet.toml in this folder or the nearest one above.",
         "--config",
-        metavar="FILE",
-        help="The description. The default is discreet.toml in this folder or the nearest one "
-        "above.",
     ),
 ]
 
 
 @token_app.command("create")
 def create_command(
-    role: Annotated[
-        str,
-        typer.Option(
-            metavar="ROLE", help="The role: owner, analyst or auditor.", show_default=False
-        ),
-    ],
-    analyst: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The analyst of discreet.toml.")
-    ] = None,
+    role: Annotated[str, option("ROLE", "The role: owner, analyst or auditor.")],
+    analyst: Annotated[str | None, option("NAME", "The analyst of discreet.toml.")] = None,
     expires: Annotated[
-        str,
-        typer.Option(
-            metavar="WHEN", help="The lifetime in days, such as 90d, or a date, such as 2027-01-31."
-        ),
+        str, option("WHEN", "The lifetime in days, such as 90d, or a date, such as 2027-01-31.")
     ] = "90d",
     config: ConfigOption = None,
     as_json: AsJson = False,
@@ -85,12 +74,7 @@ def list_command(config: ConfigOption = None, as_json: AsJson = False) -> None:
 
 @token_app.command("revoke")
 def revoke_command(
-    identity: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID", help="The id that discreet token list shows.", show_default=False
-        ),
-    ],
+    identity: Annotated[str, argument("ID", "The id that discreet token list shows.")],
     config: ConfigOption = None,
 ) -> None:
     """Revoke a token and all that were made with it.

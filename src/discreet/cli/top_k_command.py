@@ -2,8 +2,6 @@
 
 from typing import Annotated, cast
 
-import typer
-
 from ..selection.releases import Release
 from ..selection.terms import AnswerTerms
 from ..tables.verbs import list_methods
@@ -15,7 +13,7 @@ from .candidate_options import (
     read_candidates,
 )
 from .completion import one_of
-from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates
+from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates, option
 from .releasing import releasing
 
 
@@ -23,23 +21,18 @@ from .releasing import releasing
 def top_k_command(
     data: DataArgument,
     column: ColumnArgument,
-    k: Annotated[
-        int,
-        typer.Option(
-            "--k", "-k", metavar="NUMBER", help="The number of values.", show_default=False
-        ),
-    ],
+    k: Annotated[int, option("NUMBER", "The number of values.", "--k", "-k")],
     terms: AnswerTerms,
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,
     candidates_column: CandidatesColumnOption = None,
     method: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The method: counts (shows the counts beside the answers), peeling or joint. The default is the "
+        option(
+            "NAME",
+            "The method: counts (shows the counts beside the answers), peeling or joint. The default is the "
             "best by public numbers.",
-            autocompletion=one_of("counts", "peeling", "joint"),
+            completes=one_of("counts", "peeling", "joint"),
         ),
     ] = None,
     max_candidates: MaxCandidates = None,
