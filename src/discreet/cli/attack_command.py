@@ -7,7 +7,7 @@ import typer
 
 from ..errors import UnknownName, preview
 from .json_output import print_json
-from .options import AsJson, argument, flag
+from .options import AsJson, argument, switch
 
 
 def attack_names(incomplete: str) -> list[str]:
@@ -22,7 +22,9 @@ def attack_command(
         str | None,
         argument("NAME", "The attack. The default is all of them.", completes=attack_names),
     ] = None,
-    names_only: Annotated[bool, flag("--list", "Show the names of the attacks and exit.")] = False,
+    names_only: Annotated[
+        bool, switch("--list", "Show the names of the attacks and exit.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Attack a naive mechanism and ours.

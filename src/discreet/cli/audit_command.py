@@ -27,8 +27,8 @@ from .options import (
     argument,
     check_picture,
     chosen_mechanism,
-    flag,
     option,
+    switch,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ ChangeOption = Annotated[str | None, option("NUMBER", "The most that one score c
 SpreadOption = Annotated[
     str | None, option("NUMBER", "Instead: the most that a difference can change.")
 ]
-MonotonicOption = Annotated[bool, flag("--monotonic", "All scores move the same way.")]
+MonotonicOption = Annotated[bool, switch("--monotonic", "All scores move the same way.")]
 NumbersOption = Annotated[str, option("A,B,C", "The numbers, exactly.")]
 DeltaOption = Annotated[str, option("NUMBER", "The delta that is also claimed.")]
 ClaimOption = Annotated[str, option("NUMBER", "The claim.", "--epsilon")]
@@ -54,7 +54,7 @@ RecordsOption = Annotated[
     Path | None, option("FILE", "Instead: records of people, one a line. Needs --private.")
 ]
 PrivateOption = Annotated[
-    bool, flag("--private", "Confirm that the audit is as private as the records.")
+    bool, switch("--private", "Confirm that the audit is as private as the records.")
 ]
 SizeOption = Annotated[int, option("NUMBER", "The most records in a dataset.", "--up-to")]
 DrawsOption = Annotated[

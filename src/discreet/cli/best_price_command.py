@@ -6,7 +6,7 @@ from ..selection.releases import Release
 from ..selection.terms import AnswerTerms
 from ..tables.verbs.best_price import best_price
 from .described import grid_of, is_described, missing_bounds
-from .options import ColumnArgument, DataArgument, flag, option
+from .options import ColumnArgument, DataArgument, option, switch
 from .releasing import releasing
 
 
@@ -23,7 +23,7 @@ def best_price_command(
     supply: Annotated[int | None, option("NUMBER", "The number of units for sale.")] = None,
     units: Annotated[int, option("NUMBER", "The most units that one bidder may want.")] = 1,
     continuous: Annotated[
-        bool, flag("--continuous", "Draw any real price, then round it down.")
+        bool, switch("--continuous", "Draw any real price, then round it down.")
     ] = False,
 ) -> Release:
     """Release a price with high revenue.

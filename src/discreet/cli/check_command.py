@@ -9,7 +9,7 @@ from ..selection.terms import spelled_out
 from ..tables.verbs import check as verb
 from .completion import columns_of_file, dataset_names
 from .describe_command import count_not_private
-from .options import argument, flag, option
+from .options import argument, option, switch
 from .releasing import releasing
 
 _PRIVATE = {
@@ -21,7 +21,7 @@ _PRIVATE = {
 
 NotPrivate = Annotated[
     bool,
-    flag(
+    switch(
         "--not-private",
         "Instead of --epsilon: I own the data, and keep the exact counts to myself.",
     ),

@@ -14,7 +14,7 @@ from .answer_output import say
 from .budget_tables import literal
 from .inputs import in_form, is_stream
 from .json_output import print_json
-from .options import CsvForm, argument, flag, option
+from .options import CsvForm, argument, option, switch
 
 _NOT_PRIVATE = (
     "NOT PRIVATE: these are counts of the rows themselves. Show them only to people who may see "
@@ -29,14 +29,14 @@ _Name = Annotated[
     str | None, option("NAME", "The name of the dataset. The default is the name of the file.")
 ]
 _Header = Annotated[
-    bool, flag("--header", "Read the names of the columns from the first line of the CSV file.")
+    bool, switch("--header", "Read the names of the columns from the first line of the CSV file.")
 ]
 _ColumnNames = Annotated[
     str | None, option("A,B,C", "The names of the columns, if the file does not hold them.")
 ]
 _TableName = Annotated[str | None, option("NAME", "The table of a database.")]
 _Schema = Annotated[
-    bool, flag("--schema", "Instead: print the JSON Schema of discreet.toml, for editors.")
+    bool, switch("--schema", "Instead: print the JSON Schema of discreet.toml, for editors.")
 ]
 
 

@@ -29,8 +29,8 @@ from .options import (
     ReportAt,
     ReportLanguage,
     argument,
-    flag,
     option,
+    switch,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ PromisedEpsilon = Annotated[
 TotalRho = Annotated[str | None, option("NUMBER", "Instead: rho of zero-concentrated DP.")]
 Separate = Annotated[
     bool,
-    flag(
+    switch(
         "--separate",
         "Declare that the dataset holds the data of other people, though it shares a "
         "database or files with other budgets.",
@@ -74,7 +74,7 @@ DeltaUse = Annotated[
 ]
 Oversubscribed = Annotated[
     bool | None,
-    flag(
+    switch(
         "--oversubscribed/--no-oversubscribed",
         "Allow shares that add up to more than the budget. Rejections then reveal to "
         "analysts what others spend.",

@@ -2,9 +2,10 @@
 
 import csv
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from typer.models import ArgumentInfo, OptionInfo
 
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, Mechanism, read_options
@@ -39,23 +40,28 @@ def option(
     *names: str,
     completes: Completer | None = None,
     envvar: str | None = None,
-) -> Any:
-    """Return the facts of an option with a value, whose name is that of its parameter where none is given."""
-    return typer.Option(
+) -> OptionInfo:
+    """Return an option with a value. Without names it has that of its parameter."""
+    one: OptionInfo = typer.Option(
         *names, metavar=metavar, help=words, autocompletion=completes, envvar=envvar
     )
+    return one
 
 
-def flag(name: str, words: str) -> Any:
-    """Return the facts of an option without a value."""
-    return typer.Option(name, help=words)
+def switch(name: str, words: str) -> OptionInfo:
+    """Return an option without a value."""
+    one: OptionInfo = typer.Option(name, help=words)
+    return one
 
 
 def argument(
     metavar: str, words: str, *, completes: Completer | None = None, envvar: str | None = None
-) -> Any:
-    """Return the facts of an argument."""
-    return typer.Argument(metavar=metavar, help=words, autocompletion=completes, envvar=envvar)
+) -> ArgumentInfo:
+    """Return an argument of a command."""
+    one: ArgumentInfo = typer.Argument(
+        metavar=metavar, help=words, autocompletion=completes, envvar=envvar
+    )
+    return one
 
 
 DataArgument = Annotated[
@@ -89,7 +95,7 @@ CsvForm = Annotated[
         completes=one_of(*(f"{word}=" for word in WORDS)),
     ),
 ]
-GapOption = Annotated[bool, flag("--gap", "Also release how far ahead the winner was.")]
+GapOption = Annotated[bool, switch("--gap", "Also release how far ahead the winner was.")]
 Epsilon = Annotated[
     str | None,
     option(
@@ -224,10 +230,10 @@ RequestName = Annotated[
     ),
 ]
 DryRun = Annotated[
-    bool, flag("--dry-run", "Show the cost and what would remain, and release nothing.")
+    bool, switch("--dry-run", "Show the cost and what would remain, and release nothing.")
 ]
 NoTally = Annotated[
-    bool, flag("--no-tally", "Leave this answer out of the tally (see discreet tally).")
+    bool, switch("--no-tally", "Leave this answer out of the tally (see discreet tally).")
 ]
 ReportAt = Annotated[Path | None, option("FILE", "Also write a report, as .html.", "--report")]
 ReportLanguage = Annotated[
@@ -241,7 +247,7 @@ ReportLanguage = Annotated[
 PlotTo = Annotated[
     Path | None, option("FILE", "Also draw a picture, as .png, .svg or .pdf.", "--plot")
 ]
-AsJson = Annotated[bool, flag("--json", "Print everything as JSON on stdout.")]
+AsJson = Annotated[bool, switch("--json", "Print everything as JSON on stdout.")]
 
 
 MaxCandidates = Annotated[

@@ -32,8 +32,8 @@ from .options import (
     NeighborsName,
     PlotTo,
     check_picture,
-    flag,
     option,
+    switch,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ PlanDeltaOption = Annotated[str | None, option("NUMBER", "Instead: the delta of 
 
 WithCountsOption = Annotated[
     bool,
-    flag("--with-counts", "With --delta: the probabilities for count, which shows counts too."),
+    switch("--with-counts", "With --delta: the probabilities for count, which shows counts too."),
 ]
 
 

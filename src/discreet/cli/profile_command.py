@@ -8,7 +8,7 @@ from ..tables.datasets.table_profile import Draft, Profile
 from ..tables.verbs import profile as verb
 from .completion import columns_of_file
 from .inputs import is_copy
-from .options import DataArgument, flag, option, split_candidates
+from .options import DataArgument, option, split_candidates, switch
 from .releasing import releasing
 
 Names = list[str] | None
@@ -56,7 +56,7 @@ _LeastShared = Annotated[
     int, option("NUMBER", "The fewest units that must share a value before it is shown.")
 ]
 _MostValues = Annotated[int, option("NUMBER", "The most values to show for a column.")]
-_DraftAlone = Annotated[bool, flag("--draft", "Print only the draft of discreet.toml.")]
+_DraftAlone = Annotated[bool, switch("--draft", "Print only the draft of discreet.toml.")]
 
 
 @releasing(verb.profile, note=None)

@@ -9,7 +9,7 @@ import typer
 from ..errors import InvalidArgument
 from .answer_output import say
 from .json_output import print_json
-from .options import AsJson, argument, flag, option
+from .options import AsJson, argument, option, switch
 
 if TYPE_CHECKING:
     from ..service.http.serving import ServeOptions
@@ -32,7 +32,7 @@ ReadersOption = Annotated[
 ]
 TryOption = Annotated[
     bool,
-    flag("--try", "Measure how long answers take, print the times that fit, and serve nothing."),
+    switch("--try", "Measure how long answers take, print the times that fit, and serve nothing."),
 ]
 
 

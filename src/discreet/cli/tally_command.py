@@ -8,7 +8,7 @@ from ..base.escapes import visible_text
 from ..base.messages import Message, translate
 from ..tables.datasets import tally
 from .json_output import print_json
-from .options import AsJson, flag
+from .options import AsJson, switch
 
 _ABOUT = Message(
     "A tally counts what was answered, and stops nothing. For a budget: discreet describe"
@@ -16,7 +16,7 @@ _ABOUT = Message(
 
 
 def tally_command(
-    clear: Annotated[bool, flag("--clear", "Delete the whole tally.")] = False,
+    clear: Annotated[bool, switch("--clear", "Delete the whole tally.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the questions about files without a ledger.

@@ -15,11 +15,13 @@ from ..declarations import KeyPath, nearest, toml_text, wrong
 
 _LONGEST_JSON = 80
 
-Rule = Callable[[Any, Mapping[str, Any]], str | None]
+Rule = Callable[[object, Mapping[str, object]], str | None]
 """Returns why a property is refused, given its value and those beside it; None if it is accepted."""
 
 
-def check_properties(table: Mapping[str, Any], rules: Mapping[str, Rule], place: KeyPath) -> None:
+def check_properties(
+    table: Mapping[str, object], rules: Mapping[str, Rule], place: KeyPath
+) -> None:
     """Raise unless every property is known, and accepted.
 
     Raises:
@@ -37,14 +39,14 @@ def check_properties(table: Mapping[str, Any], rules: Mapping[str, Rule], place:
             raise wrong((*place, name), reason)
 
 
-def accept(value: Any, beside: Mapping[str, Any]) -> None:
+def accept(value: object, beside: Mapping[str, object]) -> None:
     """Accept a property: it is taken, and read where it is, or has no effect on answers."""
 
 
 def refuse(fix: str) -> Rule:
     """Return the rule of a property that is refused."""
 
-    def rule(value: Any, beside: Mapping[str, Any]) -> str:
+    def rule(value: object, beside: Mapping[str, object]) -> str:
         return f"it is {_json_in_words(value)}, and {fix}"
 
     return rule
@@ -62,14 +64,14 @@ def only(values: Iterable[object], fix: str) -> Rule:
     """Return the rule of a property that is accepted with some values, which are how cells are read anyway."""
     choices = list(values)
 
-    def rule(value: Any, beside: Mapping[str, Any]) -> str | None:
+    def rule(value: object, beside: Mapping[str, object]) -> str | None:
         same = any(type(value) is type(one) and value == one for one in choices)
         return None if same else refuse(fix)(value, beside)
 
     return rule
 
 
-def a_boolean(value: Any, beside: Mapping[str, Any]) -> str | None:
+def a_boolean(value: object, beside: Mapping[str, object]) -> str | None:
     """Accept true and false alone: a text such as "True" must not count as false."""
     if isinstance(value, bool):
         return None
@@ -80,7 +82,7 @@ def _flags(default: Iterable[str]) -> Rule:
     """Return the rule of the words for a truth: those that are read anyway, in any order."""
     words = set(default)
 
-    def rule(value: Any, beside: Mapping[str, Any]) -> str | None:
+    def rule(value: object, beside: Mapping[str, object]) -> str | None:
         if (
             isinstance(value, list | tuple)
             and all(isinstance(one, str) for one in value)
@@ -99,7 +101,7 @@ _ISO = {"date": ("default", "%Y-%m-%d"), "string": ("default", "email", "uri", "
 """The formats in which cells are read, of types that have another one than "default"."""
 
 
-def _format(value: Any, beside: Mapping[str, Any]) -> str | None:
+def _format(value: object, beside: Mapping[str, object]) -> str | None:
     kind = beside.get("type", "string")
     if is_default_format(kind, value):
         return None
@@ -126,7 +128,7 @@ def _reason(read: Callable[[], object]) -> str | None:
     return None
 
 
-def _bare(value: Any, beside: Mapping[str, Any]) -> str | None:
+def _bare(value: object, beside: Mapping[str, object]) -> str | None:
     """Accept numbers with texts beside them where these are named: any others belong to no number here."""
     if value is True or (value is False and ("units" in beside or beside.get("percent"))):
         return None
@@ -136,7 +138,7 @@ def _bare(value: Any, beside: Mapping[str, Any]) -> str | None:
     )
 
 
-def _missing(value: Any, beside: Mapping[str, Any]) -> str | None:
+def _missing(value: object, beside: Mapping[str, object]) -> str | None:
     """Accept markers of missing cells, the empty one among them."""
     texts = missing_texts(value)
     if "" in texts:
@@ -144,14 +146,14 @@ def _missing(value: Any, beside: Mapping[str, Any]) -> str | None:
     return f'it is {_json_in_words(value)}, and empty cells are always missing here: add "" to the list'
 
 
-def missing_texts(value: Any) -> list[Any]:
+def missing_texts(value: object) -> list[object]:
     """Return the texts of markers of missing cells, which may come with labels."""
     if not isinstance(value, list | tuple):
         return []
     return [one.get("value") if isinstance(one, Mapping) else one for one in value]
 
 
-def _among_enum(value: Any, beside: Mapping[str, Any]) -> str | None:
+def _among_enum(value: object, beside: Mapping[str, object]) -> str | None:
     """Accept a property that is implied by a list of all values."""
     if "enum" in beside:
         return None
