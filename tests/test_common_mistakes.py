@@ -1,6 +1,6 @@
 """The commonest mistakes are refused or warned of, from public arguments alone, and every message names the fix.
 
-The table of docs/how-to/common_mistakes.md has the same rows: a test compares them.
+The table of docs/how-to/i_made_a_mistake.md#mistakes-that-are-caught has the same rows: a test compares them.
 """
 
 import datetime as dt
@@ -450,7 +450,7 @@ def test_of_very_many_mistakes_the_first_are_said(tmp_path: Path) -> None:
 
 
 def test_the_documentation_has_the_same_mistakes() -> None:
-    page = Path(__file__).parent.parent / "docs/how-to/common_mistakes.md"
+    page = Path(__file__).parent.parent / "docs/how-to/i_made_a_mistake.md#mistakes-that-are-caught"
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in page.read_text(encoding="utf-8").splitlines()
