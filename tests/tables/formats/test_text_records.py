@@ -183,7 +183,7 @@ def test_records_are_those_of_csv(
 def test_a_line_more_is_a_record_more_where_a_line_is_a_record(
     folder: Path, way: str, words: Any, parts: list[list[bytes]], which: int, block: int
 ) -> None:
-    """Whatever its bytes are: docs/explanation/text_files.md."""
+    """Whatever its bytes are: docs/how-to/files.md#the-form-of-a-file."""
     lines = [b"".join(part).replace(b"\r", b"").replace(b"\n", b"") for part in parts] or [b""]
     which %= len(lines)
     form = TextForm(",", multiline=False, **words)

@@ -1,4 +1,4 @@
-"""The examples of docs/explanation/text_files.md: each word for the form of a file, and what is no number."""
+"""The examples of docs/how-to/files.md#the-form-of-a-file: each word for the form of a file, and what is no number."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from discreet.tables.formats.text_form import WORDS
 from ...pages import ROOT
 
 openpyxl = pytest.importorskip("openpyxl")
-PAGE = (ROOT / "docs" / "explanation" / "text_files.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "explanation" / "files.md#the-form-of-a-file").read_text(encoding="utf-8")
 
 
 def workbook(file: Path) -> None:

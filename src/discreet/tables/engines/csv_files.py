@@ -1,7 +1,7 @@
 """CSV files and JSON lines: every column is text, and the library reads the records itself.
 
 Guessing types would look at the rows, so that one row could change how all others are read. For the same
-reason the form is said, or told by the first bytes and the header: docs/explanation/text_files.md.
+reason the form is said, or told by the first bytes and the header: docs/how-to/files.md#the-form-of-a-file.
 """
 
 import codecs

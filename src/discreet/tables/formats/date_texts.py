@@ -40,7 +40,7 @@ class DateForm:
     """How the dates of a column of text are written.
 
     What a cell spells depends on its text and on this form alone. The grammar is in
-    docs/explanation/text_files.md.
+    docs/how-to/files.md#the-form-of-a-file.
 
     Attributes:
         pattern: the pattern, of %d %m %Y %y %H %I %M %S %f %p %z and signs; or "excel" or "excel1904".

@@ -32,7 +32,7 @@ class NumberForm:
     """How the numbers of a column of text are written.
 
     What a cell spells depends on its text and on this form alone, and is exact. The grammar is in
-    docs/explanation/text_files.md.
+    docs/how-to/files.md#the-form-of-a-file.
 
     Attributes:
         decimal: the decimal sign.

@@ -1,6 +1,6 @@
 /* The records of text files: exactly those that Python's csv makes of the decoded bytes, as batches of Arrow.
 
-   docs/explanation/text_files.md has the rules and why bytes may be split before they are decoded. A reader keeps its state
+   docs/how-to/files.md#the-form-of-a-file has the rules and why bytes may be split before they are decoded. A reader keeps its state
    from one block of bytes to the next, so a record may be longer than a block. Only the wanted cells are kept, and of one
    that cannot be read nothing. A column may have a form: what its cells spell is kept in place of their texts, exactly as
    `number_texts.py` and `date_texts.py` say. Without this file csv itself reads: `csv_records.py`. */
