@@ -14,8 +14,7 @@ from pathlib import Path
 from discreet.mechanisms.testing import SeededBits
 
 FOLDERS = [
-    Path(__file__).parent / name
-    for name in ("tutorials", "reproductions", "reference", "explanation")
+    Path(__file__).parent / name for name in ("tutorials", "reproductions", "how-to", "explanation")
 ]
 EXAMPLES = Path(__file__).parents[1] / "examples"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)

@@ -95,11 +95,12 @@ def messages() -> Iterator[tuple[str, str]]:
 
 
 def table_of_mistakes() -> Iterator[tuple[str, str]]:
-    """Yield the code in the rows of the page of mistakes, in both languages."""
-    for file in sorted((ROOT / "docs" / "how-to").glob("common_mistakes*.md")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            for code in re.findall(r"`([^`]+)`", line):
-                yield file.name, code
+    """Yield the code in what the docs say of mistakes that are caught."""
+    file = ROOT / "docs" / "how-to" / "i_made_a_mistake.md"
+    section = file.read_text(encoding="utf-8").partition("## Mistakes that are caught\n")[2]
+    for line in section.splitlines():
+        for code in re.findall(r"`([^`]+)`", line):
+            yield file.name, code
 
 
 TEXTS = [*messages(), *table_of_mistakes()]

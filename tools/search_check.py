@@ -17,7 +17,7 @@ WANTED = {
     "explanation/compared_with.html": "diffprivlib",
     "explanation/composition.html": "composition",
     "how-to/audit.html": "own mechanism",
-    "how-to/backup.html": "backup",
+    "how-to/operate.html": "backup",
     "how-to/choose_candidates_and_bounds.html": "candidates|bounds",
     "how-to/choose_epsilon.html": "choose epsilon|which epsilon|what epsilon should I use",
     "how-to/describe_your_data.html": "describe data",

@@ -43,8 +43,8 @@ def test_the_docs_show_each_example_as_it_is() -> None:
     for example in EXAMPLES.iterdir():
         if example.name == CONSTRAINTS.name:
             continue  # a list of hashes
-        assert example.read_text(encoding="utf-8") in blocks, example.name
-        assert f"examples/service/{example.name}" in text
+        assert f'--8<-- "examples/service/{example.name}"\n' in blocks, example.name
+        assert f"`examples/service/{example.name}`" in text
 
 
 def test_both_proxies_tell_browsers_to_ask_by_https_alone() -> None:

@@ -1,4 +1,4 @@
-"""The examples of docs/how-to/files.md#the-form-of-a-file: each word for the form of a file, and what is no number."""
+"""The examples of docs/how-to/files.md: each word for the form of a file, and what is no number."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from discreet.tables.formats.text_form import WORDS
 from ...pages import ROOT
 
 openpyxl = pytest.importorskip("openpyxl")
-PAGE = (ROOT / "docs" / "explanation" / "files.md#the-form-of-a-file").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "files.md").read_text(encoding="utf-8")
 
 
 def workbook(file: Path) -> None:
@@ -54,7 +54,7 @@ EXAMPLES: dict[str, tuple[str | Callable[[Path], None], dict[str, Any], Cells, C
 
 
 def test_the_page_has_each_word_and_an_example() -> None:
-    table = PAGE.split("\n## The form\n")[1].split("\n## ")[0]
+    table = PAGE.split("\n### The form\n")[1].split("\n### ")[0]
     assert {*re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)} == {*WORDS} == {*EXAMPLES}
 
 

@@ -1,6 +1,6 @@
 """Workbooks (.xlsx, .xlsm): a sheet as the bytes of a CSV file in UTF-8, row by row.
 
-The text of a cell depends on that cell and its style alone: docs/how-to/files.md#the-form-of-a-file has the rules. A
+The text of a cell depends on that cell and its style alone: docs/how-to/files.md has the rules. A
 workbook is a zip archive of XML, and both can be made to unpack to more than a machine holds. So parts have limits,
 no document type is read, and what a sheet needs at once are its shared texts and a row.
 
