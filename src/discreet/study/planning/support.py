@@ -261,7 +261,7 @@ _FAR = 6
 class WeightedRun:
     """A run of candidates, of which the one `k` steps from the best end weighs exp(-rate * slope * k).
 
-    All probabilities are conditional on the run. Proofs: docs/explanation/distribution.md.
+    All probabilities are conditional on the run. Proofs: docs/how-to/planning.md#the-distribution-of-an-answer.
 
     Attributes:
         start: the index of the lowest candidate; of the best one if there is no end.
