@@ -298,7 +298,7 @@ def opened(case: Case, engines: tuple[str, str], folder: Path) -> tuple[Any, Any
 
 OTHER_CELLS = {"csv", "json-lines", "sqlite"}
 """Engines whose cells have other types, or no nulls: a condition on an empty text or on a text that spells a number
-is another question there, as docs/explanation/conditions.md says, so no pair has one of them and another engine."""
+is another question there, as docs/how-to/sql.md#conditions says, so no pair has one of them and another engine."""
 
 IN_EVERY_RUN = 1
 """So many pairs of each score are looked at in each engine in every run; the others are proofs."""

@@ -2,7 +2,7 @@
 
 A condition is a function of one row, with the three truths of SQL: a comparison with a missing cell, or with one
 that cannot be read as its constant is, is unknown, and a row is inside only where the whole is true. So a row that
-comes or goes is inside or outside whatever the others are. Proof: docs/explanation/conditions.md.
+comes or goes is inside or outside whatever the others are. Proof: docs/how-to/sql.md#conditions.
 """
 
 import datetime as dt
