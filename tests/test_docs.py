@@ -136,7 +136,7 @@ def test_every_theorem_has_a_number_of_its_own_and_can_be_cited() -> None:
     stated = re.findall(r'^<a id="theorem-(\d+)"></a>\n\*\*Theorem (\d+) \(', TEXT, re.M)
     numbers = [str(n + 1) for n in range(len(stated))]
     assert sorted(stated, key=lambda pair: int(pair[0])) == [(n, n) for n in numbers]
-    page = (ROOT / "docs" / "reference" / "cite.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
     for said, link, number in re.findall(r"\[Theorem (\d+)\]\(([^)#]+)#theorem-(\d+)\)", page):
         assert said == number
         target = (ROOT / "docs" / "reference" / link).read_text(encoding="utf-8")
@@ -145,7 +145,7 @@ def test_every_theorem_has_a_number_of_its_own_and_can_be_cited() -> None:
 
 
 def test_the_citation_is_that_of_the_repository() -> None:
-    page = (ROOT / "docs" / "reference" / "cite.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
     cff = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     for field, name in (("title", "title"), ("version", "version"), ("license", "license")):
         (stated,) = re.findall(rf"^{name}: \"?([^\"\n]+)\"?$", cff, re.M)

@@ -1,6 +1,6 @@
 """The verbs of counts, keys, bounds and means, the places where they are asked, and why one is not.
 
-`python -m tests.verb_places` writes the table of docs/reference/verbs_and_places.md.
+`python -m tests.verb_places` writes the table of docs/reference/index.md#where-each-verb-goes.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +12,7 @@ from discreet import Grid
 
 from .pages import ROOT
 
-PAGE = ROOT / "docs" / "reference" / "verbs_and_places.md"
+PAGE = ROOT / "docs" / "reference" / "index.md"
 _BEGIN, _END = "<!-- written by python -m tests.verb_places -->\n", "<!-- so far -->\n"
 
 CITIES = ["Basel", "Bern", "Zürich"]

@@ -31,7 +31,7 @@ WANTED = {
     "how-to/user_level_privacy.html": "user-level privacy|several rows per person|user id",
     "how-to/which_function.html": "average|mean|count|sum|histogram|percentile",
     "reference/changelog.html": "changelog",
-    "reference/cite.html": "citation",
+    "reference/index.html": "citation",
     "reference/glossary.html": "global sensitivity|utility function|randomized response",
     "reference/mechanisms/exponential.html": "exponential mechanism",
     "reference/tables.html": "excel|currency|nan|missing values|pandas|csv file",

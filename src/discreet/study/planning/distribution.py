@@ -72,7 +72,7 @@ class Distribution:
     """The distribution of an answer, in certified intervals. Private, like the scores.
 
     With too many candidates to list, the distribution consists of runs: see `runs`. Scores are those of the
-    verb (docs/how-to/planning.md#the-distribution-of-an-answer names them), and an error is by how much the answer's score is behind the
+    verb (docs/how-to/planning.md names them), and an error is by how much the answer's score is behind the
     best one.
 
     Attributes:

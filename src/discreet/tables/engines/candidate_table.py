@@ -156,7 +156,7 @@ class CountClasses:
     """The candidates of a public table in one group, as classes of equal counts. Private.
 
     A class is looked at in blocks of candidates whose ranks follow one another, so that no query sorts all of it,
-    and at most the square root of the number of candidates is fetched: docs/explanation/out_of_core.md#candidates-too-many-to-list.
+    and at most the square root of the number of candidates is fetched: docs/explanation/out_of_core.md.
     """
 
     size: int
@@ -232,7 +232,7 @@ class CountClasses:
         sizes[blocks // width] = numbers
         if not count:  # all candidates but those that records hold
             sizes = np.minimum(width, self.size - starts) - sizes
-        # "The distribution is that of the list" in docs/explanation/out_of_core.md#candidates-too-many-to-list: the sizes say the block.
+        # "The distribution is that of the list" in docs/explanation/out_of_core.md: the sizes say the block.
         last = sizes.cumsum()
         block = last.searchsorted(places, side="right")
         keys = starts[block] + places - (last - sizes)[block]

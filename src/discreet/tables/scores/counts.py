@@ -60,7 +60,7 @@ class ClassCounts(BaseScore):
     """The same counts, as numbers of candidates that share a count: for candidates too many to list.
 
     A class of m candidates of equal count is a flat run, and a candidate in it is looked up when it has been
-    drawn. The distribution is that of `Counts`, and so is the sensitivity. Proof: docs/explanation/out_of_core.md#candidates-too-many-to-list.
+    drawn. The distribution is that of `Counts`, and so is the sensitivity. Proof: docs/explanation/out_of_core.md.
 
     Args:
         column: the records, counted when everything public has been checked.
