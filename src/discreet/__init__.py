@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .selection.select_rows import select_rows as select_rows
     from .selection.select_top_k import select_top_k as select_top_k
     from .selection.selector import selector as selector
+    from .selection.verb_calls import quote as quote
     from .service import Connection as Connection
     from .service import connect as connect
     from .study import attacks as attacks
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from .study import plots as plots
     from .study.planning.compare import compare as compare
     from .study.planning.key_plan import plan_keys as plan_keys
-    from .study.planning.price import quote as quote
     from .study.planning.simulate import distribution as distribution
     from .study.planning.simulate import simulate as simulate
     from .study.planning.worst_errors import epsilon_for as epsilon_for
@@ -96,7 +96,7 @@ _MODULES = {
     "distribution": ".study.planning.simulate",
     "simulate": ".study.planning.simulate",
     "plan_keys": ".study.planning.key_plan",
-    "quote": ".study.planning.price",
+    "quote": ".selection.verb_calls",
     "epsilon_for": ".study.planning.worst_errors",
     "worst_error": ".study.planning.worst_errors",
     "compose": ".privacy.composition",

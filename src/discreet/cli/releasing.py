@@ -31,7 +31,7 @@ from .shell_notes import is_new_here
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session
-    from ..study.planning.price import Price
+    from ..selection.payment import Bill
 
 _OPTIONS: dict[str, tuple[object, object]] = {
     "form": (options.FormatName, None),
@@ -410,10 +410,8 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
 
 def _price(
     verb: Callable[..., Release], terms: dict[str, Any], session: "Session | None"
-) -> "Quote | Price":
+) -> "Quote | Bill":
     """Return the cost of an answer, and the rest of the budget if a ledger would pay."""
     if session is not None:
         return session.quoted([bill_of(verb, **terms, ledger=session)])
-    from ..study.planning.price import quote  # most answers are released without one
-
-    return quote(verb, **terms)
+    return bill_of(verb, **terms)

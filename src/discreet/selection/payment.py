@@ -79,9 +79,9 @@ class BilledPart:
         return Message("{part}; worst error: {error}", part=part, error=self.worst_error)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bill:
-    """The public side of one release: its question, its guarantee and its name in a ledger.
+    """The public side of one release: its question, its guarantee and its name in a ledger. Also its price.
 
     Attributes:
         guarantee: the guarantee of the whole release, all draws together.
@@ -116,3 +116,42 @@ class Bill:
             self.guarantee, self.mechanism, self.query, self.digest, request, self.candidates, self.unit,
             self.about, self.worst_error, self.parts, self.noise,
         )  # fmt: skip
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the price in plain values, exact numbers as text, ready for JSON."""
+        pure, worst = self.guarantee.pure, self.worst_error
+        return {
+            "guarantee": self.guarantee.as_dict(), "epsilon": None if pure is None else str(pure),
+            "mechanism": self.mechanism, "query": self.query,
+            "worst_error": None if worst is None else worst.as_dict(),
+            **({} if self.noise is None else {"noise": self.noise.as_dict()}),
+            **({"parts": [part.as_dict() for part in self.parts]} if self.parts else {}),
+        }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        from ..base.text_tables import fact_table
+        from ..privacy.wording import in_brief
+
+        facts = {
+            "cost": in_brief(self.guarantee, self.unit), "question": self.query, "worst error": self.worst_error,
+            "noise": self.noise, **{part.name: part for part in self.parts},
+        }  # fmt: skip
+        return fact_table("Price: nothing was charged", facts).html()
+
+    def __repr__(self) -> str:
+        return f"Bill({self})"
+
+    def __str__(self) -> str:
+        from ..privacy.wording import by_mechanism, in_brief
+
+        cost = in_brief(self.guarantee, self.unit)
+        price = Message(
+            "costs {cost}, {mechanism}. Nothing was charged", cost=cost, mechanism=by_mechanism(self.mechanism)
+        )  # fmt: skip
+        if self.worst_error is not None:
+            price = Message("{quote}; worst error: {error}", quote=price, error=self.worst_error)
+        if self.noise is not None:
+            price = Message("{quote}; {noise}", quote=price, noise=self.noise)
+        for part in self.parts:
+            price = Message("{quote}\n  {part}", quote=price, part=part)
+        return price

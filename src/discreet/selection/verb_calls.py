@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..base.arguments import named_arguments, refuse_one_shot
+from ..base.error_boundary import error_boundary
 from ..errors import InvalidArgument, preview
 from .account import Listener, PrepareDraw
 from .payment import Bill
@@ -72,6 +73,28 @@ def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
     order = _listen(verb, args, kwargs, listener).order
     worst, parts, noise = order.worst_error(), order.parts(), order.noise()
     return replace(order.bill(), about=listener.about, worst_error=worst, parts=parts, noise=noise)
+
+
+@error_boundary
+def quote(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
+    """Return the cost of verb(*args, **kwargs) and how far off its answer may be, without a ledger.
+
+    Nothing is charged, and no private data are read. `Session.quote` tells the same beside what a budget has left.
+
+    Args:
+        verb: a verb, such as `discreet.mode`.
+        *args: the arguments of the verb, in order.
+        **kwargs: its keyword arguments.
+
+    Raises:
+        InvalidArgument: if the call would be refused, or names a ledger.
+    """
+    if kwargs.get("ledger") is not None:
+        raise InvalidArgument(
+            "discreet.quote asks no ledger. For the price in a budget call session.quote(verb, "
+            "...), without ledger"
+        )
+    return bill_of(verb, *args, **kwargs)
 
 
 def no_verb(verb: object) -> InvalidArgument:

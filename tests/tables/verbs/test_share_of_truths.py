@@ -188,7 +188,7 @@ def test_a_declared_column_of_truths_has_its_bounds(name: str) -> None:
 def test_truths_and_numbers_are_two_questions() -> None:
     data = pl.from_arrow(PEOPLE)
     digests = {
-        discreet.quote(discreet.mean, data, "smokes", epsilon=1, **bounds).bill.digest
+        discreet.quote(discreet.mean, data, "smokes", epsilon=1, **bounds).digest
         for bounds in (TRUTHS, BITS)
     }
     assert len(digests) == 2
