@@ -204,15 +204,17 @@ QUESTIONS: dict[str, Callable[[Any], object]] = {
 }
 
 
+@pytest.mark.parametrize("is_scan", [False, True])
 @pytest.mark.parametrize("of", ["double precision", "numeric(6, 2)", "real"])
 def test_no_record_decides_whether_there_is_an_answer(
-    server: Engine, statements: list[tuple[str, int]], of: str
+    server: Engine, statements: list[tuple[str, int]], of: str, is_scan: bool
 ) -> None:
     """In two worlds that differ in one odd record there is an answer, and the server is asked as often."""
     table = make(
         server,
         f"CREATE TABLE TABLE_NAME (k int, x {of})",
         "INSERT INTO TABLE_NAME SELECT i, i FROM generate_series(1, 20) AS i",
+        "CREATE INDEX ON TABLE_NAME (x)",
     )
     edges = (
         ["NaN"] if of.startswith("numeric") else [e for e in EDGES if of != "real" or e.isalpha()]
@@ -221,6 +223,8 @@ def test_no_record_decides_whether_there_is_an_answer(
         worlds = []
         for edge in ["21", *edges]:
             query = f"SELECT * FROM {table} UNION ALL SELECT 21, CAST('{edge}' AS {of})"
+            if is_scan:
+                query = f"SELECT * FROM {make(server, f'CREATE TABLE TABLE_NAME AS {query}')}"
             statements.clear()
             ask(discreet.scan_query(query, server))
             worlds.append(len(statements))
@@ -312,6 +316,55 @@ def test_records_are_counted_by_a_column_of_the_server(
     assert [number for _, number in statements] == [1]
     rows = discreet.scan_query(f"SELECT n, j FROM {table}", server)
     assert discreet.count(rows, epsilon=SURE).value == 20
+
+
+SCANS = {
+    "SELECT * FROM ONLY public.people": True,
+    'SELECT val, "Odd, ""name""", id FROM people AS p': True,
+    "SELECT id FROM (SELECT * FROM seen) AS s": True,  # a view
+    "SELECT * FROM parts": True,
+    "SELECT id FROM people UNION ALL SELECT id FROM people": True,
+    "SELECT twice FROM people": True,
+    "SELECT id + 1 AS id FROM people": False,
+    "SELECT CAST(id AS bigint) AS id FROM people": False,
+    "SELECT id FROM people WHERE id > 1": False,
+    "SELECT id FROM people LIMIT 9": False,
+    "SELECT id FROM people ORDER BY val": False,
+    "SELECT DISTINCT id FROM people": False,
+    "SELECT id FROM people TABLESAMPLE SYSTEM (100)": False,
+    "SELECT a.id FROM people AS a CROSS JOIN people AS b": False,
+    "SELECT id, (SELECT count(*) FROM parts) AS n FROM people": False,
+    "SELECT p AS whole FROM people AS p": False,
+    "SELECT id FROM parts WHERE id > 5": False,
+    "SELECT 1 AS id": False,
+    "SELECT * FROM generate_series(1, 9) AS g (id)": False,
+    "SELECT id FROM people UNION ALL SELECT id + 1 FROM people": False,
+}
+
+
+@pytest.mark.parametrize(("query", "is_scan"), SCANS.items())
+def test_conditions_are_kept_out_of_queries_that_compute_or_drop(
+    server: Engine, query: str, is_scan: bool
+) -> None:
+    """Only a scan of whole tables, of which cells are taken as they are, may be mixed with conditions of ours."""
+    people = make(
+        server,
+        'CREATE TABLE TABLE_NAME (id int, val text, "Odd, ""name""" int, '
+        "twice int GENERATED ALWAYS AS (2 * id) STORED)",
+        "CREATE VIEW sTABLE_NAME AS SELECT id, val, twice FROM TABLE_NAME",
+        "CREATE TABLE pTABLE_NAME (id int) PARTITION BY RANGE (id)",
+        "CREATE TABLE aTABLE_NAME PARTITION OF pTABLE_NAME FOR VALUES FROM (0) TO (9)",
+        "CREATE TABLE bTABLE_NAME PARTITION OF pTABLE_NAME DEFAULT",
+    )
+    for word, name in (("people", people), ("seen", f"s{people}"), ("parts", f"p{people}")):
+        query = query.replace(word, name)
+    for settings in ("", "?options=-ccompute_query_id%3Don"):
+        engine = again(server, settings)
+        rows = discreet.scan_query(query, engine).read_rows()
+        assert isinstance(rows, ServerRows)
+        assert rows._is_scan == is_scan
+        del rows
+        engine.dispose()
 
 
 PAIRS = "people AS p JOIN kinds AS k ON k.kind = p.kind"
@@ -567,20 +620,56 @@ def test_an_interrupt_ends_the_query(server: Engine) -> None:
     assert opened(server) == 0
 
 
-def test_a_role_that_may_only_read_suffices(server: Engine) -> None:
+OF_UNITS: dict[str, Any] = {"privacy_unit": "k", "max_contributions": 2, "epsilon": SURE}
+
+
+def test_a_role_that_may_only_read_suffices(
+    server: Engine, statements: list[tuple[str, int]]
+) -> None:
+    """Rows of units are computed once in a temporary table, or in every pass: the answers are the same."""
     role = f"r{uuid4().hex}"
     table = make(
         server,
-        "CREATE TABLE TABLE_NAME AS SELECT i % 3 AS k, i AS x FROM generate_series(1, 9) AS i",
+        "CREATE TABLE TABLE_NAME AS "
+        "SELECT i % 3 AS k, i AS x, 'w' || i % 2 AS word FROM generate_series(1, 9) AS i",
         f"CREATE ROLE {role} LOGIN",
         f"GRANT SELECT ON TABLE_NAME TO {role}",
         "REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC",
     )
-    engine = create_engine(server.url.set(username=role))
-    rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
-    terms: dict[str, Any] = {"privacy_unit": "k", "max_contributions": 2, "epsilon": SURE}
-    assert discreet.median(rows, "x", candidates=Grid(0, 10), **terms).value in range(1, 10)
-    engine.dispose()
+    engines = {
+        server: True,
+        create_engine(server.url.set(username=role)): False,
+        again(server, "?options=-cdefault_transaction_read_only%3Don"): False,
+    }
+    answers = list[object]()
+    for engine, is_kept in engines.items():
+        rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
+        for _ in range(2):
+            statements.clear()
+            median = discreet.median(rows, "x", candidates=Grid(0, 10), **OF_UNITS)
+            assert sum("INSERT" in query for query, _ in statements) == is_kept
+        pairs = {**OF_UNITS, "by": "word", "groups": "private", "delta": "1e-2"}
+        drawn = discreet.median(rows, "x", candidates=Grid(0, 10), **pairs)
+        answers.append((median.value in range(1, 10), [*drawn.value]))
+    assert answers[0] == answers[1] == answers[2]
+    with server.connect() as connection:
+        left = "SELECT count(*) FROM pg_class WHERE relname LIKE 'discreet%'"
+        assert connection.execute(text(left)).scalar() == 0
+    for engine in [*engines][1:]:
+        engine.dispose()
+
+
+def test_rows_that_are_kept_are_none_of_the_tables_of_a_query(server: Engine) -> None:
+    """Whether the tables are those that were checked is asked again after the rows were kept."""
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME AS SELECT i % 3 AS k, i AS x FROM generate_series(1, 9) AS i",
+    )
+    record = {"table": f"public.{table}", "number": 0, "database": "", "views": ""}
+    database = Database(server.url.render_as_string(hide_password=False))
+    rows = SqlQuery(f"SELECT * FROM {table}", database, ReachCheck(record=record), table)
+    median = discreet.median(rows, "x", candidates=Grid(0, 10), **OF_UNITS)
+    assert median.value in range(1, 10)
 
 
 @pytest.mark.parametrize("setting", ["lock_timeout", "statement_timeout"])
@@ -652,7 +741,10 @@ def test_what_the_engine_does_as_a_transaction_begins_holds(server: Engine, sett
         connection.exec_driver_sql(setting)
 
     rows = discreet.scan_query(f"SELECT * FROM {table}", engine)
-    assert isinstance(rows.read_rows(), ServerRows) == EVENTS[setting]
+    held = rows.read_rows()
+    assert isinstance(held, ServerRows) == EVENTS[setting]
+    assert not (isinstance(held, ServerRows) and held._is_scan)
+    del held
     assert counts(rows, "tenant", ["a", "b"]) == [10, 0]
     engine.dispose()
 

@@ -173,7 +173,7 @@ security. The body of a function in SQL is in another column since version 14.""
 
 _PG_LOCKS = """
 SELECT CAST(l.relation AS bigint) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
-WHERE l.locktype = 'relation' AND l.pid = pg_backend_pid() AND l.relation >= 16384
+WHERE l.locktype = 'relation' AND l.pid = pg_backend_pid() AND l.relation >= 16384 AND c.relpersistence <> 't'
 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"""
 
 

@@ -30,6 +30,10 @@ class Server(Protocol):
         """Return the rows of a frame."""
         ...
 
+    def keep(self, frame: SqlFrame) -> SqlFrame:
+        """Return a frame with the same rows, computed once if the server lets it."""
+        ...
+
 
 @dataclass(frozen=True)
 class InPostgreSQL:
@@ -149,8 +153,8 @@ class InPostgreSQL:
         )
 
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
-        """Return the rows as they are: every pass sees one state of the server, and selects the same."""
-        return rows
+        """Return the rows in a temporary table; as they are where none is made, for every pass sees one state."""
+        return lazy(self.server.keep(rows.to_native()))
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded."""

@@ -1,6 +1,7 @@
 """The rows of a query on a PostgreSQL server, which counts them in one transaction that only reads."""
 
 import os
+import re
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -10,14 +11,25 @@ from typing import Any
 from ...errors import UnreadableData
 from .driver_rows import driver_rows
 from .server_types import TEXT_TYPE, ServerColumn
-from .sql_frame import SqlFrame
+from .sql_expressions import type_words
+from .sql_frame import SqlFrame, in_quotes
 
 _QUERY = "discreet_query"
 
 _EARLIEST_VERSION = 140_000
 """Servers before it compute the seconds of a time in doubles."""
 
-_ONE_STATE = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_ONE_STATE = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+
+_READ_ONLY = "SET TRANSACTION READ ONLY"
+"""Run before the first row is read. After it nothing can be made or changed but rows of temporary tables."""
+
+_MAY_KEEP = """
+SELECT pg_catalog.current_setting('transaction_read_only') = 'off'
+  AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY')"""
+"""Whether the role may make a temporary table: on a replica it may not."""
+
+_KEPT = "pg_temp.discreet_kept_rows"
 
 _UNICODE = "SET LOCAL client_encoding = 'UTF8'"
 """In another encoding a constant would mean another text, and a text that it lacks would end the query."""
@@ -46,6 +58,17 @@ FROM pg_catalog.pg_type AS t WHERE CAST(t.oid AS bigint) IN ({numbers})"""
 """The labels of types that are enums, and whether a type is text without regard to case."""
 
 
+_NAME_PART = r'(?:[a-z_][a-z0-9_]*|"(?:[^"]|"")+")'
+
+_COLUMN = rf"{_NAME_PART}(?:\.{_NAME_PART})*"
+
+_SCAN = re.compile(
+    rf"Append|\s*(?:->  )?(?:Seq|Index Only) Scan .*|\s*Output: {_COLUMN}(?:, {_COLUMN})*"
+    r"|Query Identifier: -?\d+"
+)
+"""A line of the plan of a query that only reads columns of whole tables: it computes nothing, and drops no row."""
+
+
 class ServerRows:
     """The rows of a query, in a transaction that sees one state of the server. It ends with this object.
 
@@ -72,6 +95,7 @@ class ServerRows:
             self._ask(_ONE_STATE)
             self._ask(_UNICODE)
             self.description = self._describe()
+            self._is_scan, self._reads = self._scans(), False
         except BaseException:
             self._end()
             raise
@@ -97,6 +121,18 @@ class ServerRows:
         """Return the rows of a frame."""
         return self._fetch(frame.text)
 
+    def keep(self, frame: SqlFrame) -> SqlFrame:
+        """Return the rows of a frame in a temporary table, which goes with the transaction.
+
+        The frame itself is returned where the role may make none, and once a row was read: see `_READ_ONLY`.
+        """
+        if self._reads or self._ask(_MAY_KEEP) != [(True,)]:
+            return frame
+        columns = ", ".join(f'"{name}" {type_words(of)}' for name, of in frame.columns_of.items())
+        self._ask(f"CREATE TEMPORARY TABLE {_KEPT} ({columns}) ON COMMIT DROP")
+        self._fetch(f"INSERT INTO {_KEPT} {frame.text}")
+        return SqlFrame(f"SELECT {in_quotes(frame.columns)} FROM {_KEPT}", frame.columns_of)
+
     def read(self, names: Sequence[str]) -> dict[str, list[object]]:
         """Return columns as Python has them: no server counts them, or their types are not counted there."""
         columns = _by_position(self.columns.index(name) for name in names)
@@ -107,10 +143,15 @@ class ServerRows:
         """Return the rows of a statement about the query.
 
         OFFSET keeps our conditions out of the query: a cell of a row that a join drops may raise if it is computed.
+        "Your query runs first" in docs/how-to/databases.md says why a mere scan of tables needs none.
         """
+        if not self._reads:
+            self._ask(_READ_ONLY)
+            self._reads = True
         columns = _by_position(range(len(self.description)))
-        fenced = f"SELECT * FROM (\n{self._query}\n) AS {_QUERY} OFFSET 0"
-        query = f"WITH {_QUERY} ({columns}) AS NOT MATERIALIZED (\n{fenced}\n)\n{text}"
+        fence = "" if self._is_scan else " OFFSET 0"
+        rows_of = f"SELECT * FROM (\n{self._query}\n) AS {_QUERY}{fence}"
+        query = f"WITH {_QUERY} ({columns}) AS NOT MATERIALIZED (\n{rows_of}\n)\n{text}"
         rows = self._ask(query, binary=binary)
         if self._confirm is not None:
             self._confirm()
@@ -154,6 +195,14 @@ class ServerRows:
                 "data must have distinct columns: give those of the query names of their own"
             )
         return self._with_own_types(columns)
+
+    def _scans(self) -> bool:
+        """Return whether the query reads whole tables and no more, by the server's plan for it; no row is read.
+
+        The plan locks tables and views, so that they stay such until the transaction ends.
+        """
+        query = f"EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM (\n{self._query}\n) AS {_QUERY}"
+        return all(_SCAN.fullmatch(line) for (line,) in self._ask(query))
 
     def _with_own_types(self, columns: list[ServerColumn]) -> list[ServerColumn]:
         """Return the columns, those of enums with their labels, and those of citext as text."""

@@ -41,8 +41,16 @@ def sql_text(text: str) -> str:
 
 def in_type(text: str, of: SqlType) -> str:
     """Return an expression as one of a type; texts are compared byte by byte."""
-    order = ' COLLATE "C"' if of == "text" else ""
-    return f"CAST({text} AS {TYPE_WORDS[of]}){order}"
+    return f"CAST({text} AS {TYPE_WORDS[of]}){_byte_order(of)}"
+
+
+def type_words(of: SqlType) -> str:
+    """Return the type of a column of such expressions."""
+    return TYPE_WORDS[of] + _byte_order(of)
+
+
+def _byte_order(of: SqlType) -> str:
+    return ' COLLATE "C"' if of == "text" else ""
 
 
 def sql_constant(cell: Any, of: SqlType) -> str:
