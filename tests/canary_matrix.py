@@ -395,6 +395,8 @@ _TERMS: Mapping[str, tuple[str, str | None, Mapping[str, Any]]] = {
     "keys": ("keys", "city", {"delta": _DELTA}),
     "sum": ("sum", "age", {"minimum": 0, "maximum": 100}),
     "mean": ("mean", "age", {"minimum": 0, "maximum": 100}),
+    "variance": ("variance", "age", {"minimum": 0, "maximum": 100}),
+    "standard_deviation": ("standard_deviation", "age", {"minimum": 0, "maximum": 100}),
     "minimum": ("minimum", "age", {"candidates": _AGES}),
     "maximum": ("maximum", "age", {"candidates": _AGES}),
     "median": ("median", "age", {"candidates": _AGES}),

@@ -317,7 +317,7 @@ MISTAKES = [
         lambda: library.median(PEOPLE, "age", candidates=AGES, epsilon=1, mechanism="exponental"),
         "must be one of exponential",
     ),
-    Mistake("a variance", lambda: library.var, "which_function.md"),
+    Mistake("a variance by a name of others", lambda: library.var, "discreet.variance"),
 ]
 
 

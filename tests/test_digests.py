@@ -158,6 +158,8 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         ),
         "mean": lambda: discreet.mean(data, "pay", minimum=0, maximum="2.5", step="0.1", **groups, **terms),
         "mean without bounds": lambda: discreet.mean(data, "pay", bounds_share="0.1", **unit, **terms),
+        "variance": lambda: discreet.variance(data, "pay", minimum=0, maximum="2.5", step="0.1", **groups, **terms),
+        "standard_deviation": lambda: discreet.standard_deviation(data, "pay", minimum=0, maximum="2.5", **terms),
         "sum without bounds": lambda: discreet.sum([1.5, 2], bounds_share="0.2", **terms),
         "check": lambda: discreet.check(
             describe_value, ["city", "age"], max_contributions=2, neighbors="replace_one", **terms

@@ -55,6 +55,7 @@ class Asked:
 
 _BY_COUNTS = {"k": 2, "candidates": CITIES, "method": "counts"}
 _BOUNDED = {"minimum": 0, "maximum": 100}
+_IN_WHOLE_STEPS = {**_BOUNDED, "step": 1}
 
 VERBS: Mapping[str, Asked] = {
     "count": Asked("count", words="count FILE"),
@@ -67,6 +68,13 @@ VERBS: Mapping[str, Asked] = {
     "keys": Asked("keys", "city", {"delta": DELTA}, f"keys FILE city --delta {DELTA}"),
     "sum": Asked("sum", "age", _BOUNDED, "sum FILE age --minimum 0 --maximum 100", {}),
     "mean": Asked("mean", "age", _BOUNDED, "mean FILE age --minimum 0 --maximum 100", {}),
+    "variance": Asked(
+        "variance", "age", _IN_WHOLE_STEPS, "variance FILE age --minimum 0 --maximum 100 --step 1", {}
+    ),
+    "standard_deviation": Asked(
+        "standard_deviation", "age", _IN_WHOLE_STEPS,
+        "standard-deviation FILE age --minimum 0 --maximum 100 --step 1", {},
+    ),
     "median, without bounds": Asked("median", "age", {}, "median FILE age"),
     "bounds": Asked("bounds", "age", {}, "bounds FILE age"),
     "top_k, by counts": Asked(

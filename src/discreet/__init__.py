@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from .tables.verbs.sum import mean as mean
     from .tables.verbs.sum import sum as sum
     from .tables.verbs.top_k import top_k as top_k
+    from .tables.verbs.variance import standard_deviation as standard_deviation
+    from .tables.verbs.variance import variance as variance
 
 __version__ = "0.2.0"
 
@@ -118,6 +120,8 @@ _MODULES = {
     "mode": ".tables.verbs.mode",
     "mean": ".tables.verbs.sum",
     "sum": ".tables.verbs.sum",
+    "variance": ".tables.verbs.variance",
+    "standard_deviation": ".tables.verbs.variance",
     "geometric": ".selection.noise",
     "laplace": ".selection.noise",
     "randomized_response": ".selection.noise",

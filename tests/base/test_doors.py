@@ -117,6 +117,8 @@ counts FILE city --epsilon 1 --delta 1
 counts FILE city --epsilon 1 --delta 1e-6x
 hist FILE city --epsilon 1
 sum FILE age --epsilon 1
+variance FILE age --epsilon 1
+standard-deviation FILE age --epsilon 1
 sum FILE age --minimum 3 --maximum 2 --epsilon 1
 mean FILE age --epsilon 1
 keys FILE city --epsilon 1
@@ -239,6 +241,7 @@ TABLE = pd.DataFrame({"drink": ["tea", "coffee"] * 20, "age": [30, 40] * 20})
         lambda: library.quantile(TABLE, "age", alpha=1, epsilon=1),
         lambda: library.mean(TABLE, "age", epsilon=1),
         lambda: library.sum(TABLE, "age", epsilon=1),
+        lambda: library.variance(TABLE, "age", minimum=0, maximum=9, delta="1e-8", epsilon=1),
         lambda: library.mode(TABLE, "drink", candidates=["tea"], by="age", epsilon=1),
         lambda: library.mode(TABLE, "drink", candidates=["tea"], by="age", groups="private", epsilon=1),
         lambda: library.best_price(TABLE, "age", epsilon=1),

@@ -289,6 +289,11 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(described(), "n", epsilon=1), lambda: call({1: 2, NUMBER: 5}, minimum=0, maximum=10, epsilon=1),
         *_over_tables("n", minimum=0, maximum=10, epsilon=1),
     ],
+    "variance": [
+        lambda: call(described(), "n", epsilon=1), lambda: call({1: 2, NUMBER: 5}, minimum=0, maximum=10, epsilon=1),
+        *_over_tables("n", minimum=0, maximum=10, epsilon=1),
+    ],
+    "standard_deviation": [lambda: call([1, 2, NUMBER], minimum=0, maximum=10, step="0.5", **_paid())],
     "median": [
         lambda: call(described(), "n", by="c", epsilon=1),
         *_NUMBERS, *_over_tables("n", candidates=GRID, epsilon=1),
@@ -568,6 +573,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
         f"Connection.{verb}": lambda: call("people", "n", epsilon=1)
         for verb in (
             "median", "minimum", "maximum", "best_price", "mode", "check", "count", "counts", "sum", "mean", "bounds",
+            "variance", "standard_deviation",
         )
     },
     "Decimals.are_near": lambda: call(__import__("numpy").array([1.5, 2.0])),

@@ -112,6 +112,10 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
     "keys": lambda **terms: discreet.keys(TABLE, "drink", delta="1e-6", **terms),
     "sum": lambda **terms: discreet.sum(TABLE, "age", minimum=0, maximum=10, **terms),
     "mean": lambda **terms: discreet.mean([40] * 999, minimum=0, maximum=80, **terms),
+    "variance": lambda **terms: discreet.variance([40] * 999, minimum=0, maximum=80, **terms),
+    "standard_deviation": lambda **terms: discreet.standard_deviation(
+        [40] * 999, minimum=0, maximum=80, **terms
+    ),
     "check": lambda **terms: discreet.check(PEOPLE, "age", **terms),
     "profile": lambda **terms: discreet.profile(TABLE, columns=["age"], **terms),
     "select_rows": lambda **terms: discreet.select_rows([[1, 2], [2, 0]], sensitivity=1, **terms),
@@ -131,6 +135,8 @@ def test_every_verb_is_here() -> None:
         "profile",
         "quantiles",
         "select_rows",
+        "standard_deviation",
+        "variance",
         "sql",  # says its own epsilon: tests/tables/verbs/test_sql.py
         "sum",
         "selector",  # tests/selection/test_selector.py

@@ -20,7 +20,7 @@ from discreet.cli.answer_output import show_release
 from discreet.privacy.guarantees import PureDP
 from discreet.selection.question_sentences import sentence_of
 from discreet.selection.releases import json_value
-from discreet.selection.shown_answers import floor_counts, mean_in_words, note_of_counts
+from discreet.selection.shown_answers import floor_counts, note_of_counts, number_with_size
 from discreet.service.asking.wire import read_release, write_release
 from discreet.service.pages.answer_layout import layout_of
 
@@ -160,15 +160,15 @@ def test_a_picture_draws_zero_and_says_so() -> None:
     [
         (Decimal("41.06"), 4000, "41.06, from about 4,000 numbers"),
         (7, 1, "7, from about 1 number"),
-        (None, 0, "no mean: 0 numbers were found (with noise)"),
-        (None, -12, "no mean: 0 numbers were found (with noise)"),
+        (None, 0, "no answer: 0 numbers were found (with noise)"),
+        (None, -12, "no answer: 0 numbers were found (with noise)"),
     ],
 )
 def test_a_mean_says_how_many_numbers_it_is_from(
     mean: Any, count: int, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """`41.059387 (4000)` and `None (0)` said nothing about their second number."""
-    assert mean_in_words(mean, count) == words
+    assert number_with_size(mean, count) == words
     alone = Release(
         mean, PURE, "geometric", query=sentence_of({"verb": "mean", "column": "x"}), counts=count
     )
@@ -199,12 +199,12 @@ def test_the_mean_of_texts_says_that_no_number_was_found(
     (tmp_path / "t.csv").write_text("x\n" + "Bern\n" * 50, encoding="utf-8")
     ask = ["mean", str(tmp_path / "t.csv"), "x", "--minimum", "0", "--maximum", "9"]
     assert run([*ask, "--epsilon", "1000"]) == 0
-    assert capsys.readouterr().out == "no mean: 0 numbers were found (with noise)\n"
+    assert capsys.readouterr().out == "no answer: 0 numbers were found (with noise)\n"
     assert run([*ask, "--epsilon", "1000", "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)
     assert (plain["value"], plain["counts"]) == (None, 0)
     assert run(["--language", "zh", *ask, "--epsilon", "1000"]) == 0
-    assert "没有平均值" in capsys.readouterr().out
+    assert "没有答案" in capsys.readouterr().out
 
 
 @pytest.mark.filterwarnings("ignore:no bounds")

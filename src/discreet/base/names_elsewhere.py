@@ -3,9 +3,10 @@
 import sys
 
 ELSEWHERE: dict[str, str] = {
+    "var": "discreet.variance(data, column, minimum=..., maximum=..., epsilon=...) is the variance",
     **dict.fromkeys(
-        ("std", "var", "variance"),
-        "discreet has sums, means and quantiles: docs/how-to/which_function.md has what there is for numbers",
+        ("std", "stddev"),
+        "discreet.standard_deviation(data, column, minimum=..., maximum=..., epsilon=...) is its root",
     ),
     "average": "discreet.mean(data, column, minimum=..., maximum=..., epsilon=...) is the mean",
     **dict.fromkeys(
@@ -37,6 +38,8 @@ COMMANDS: dict[str, str] = {
     "randomized-response": "noise randomized-response",
     **dict.fromkeys(("hist", "histogram", "value-counts"), "counts"),
     **dict.fromkeys(("average", "avg"), "mean"),
+    "var": "variance",
+    **dict.fromkeys(("std", "stddev"), "standard-deviation"),
     "percentile": "quantile",
 }
 """The commands that are called otherwise elsewhere, or are part of another command here."""

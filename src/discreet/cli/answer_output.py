@@ -14,7 +14,7 @@ from ..base.messages import Message, current_language, languages, translate
 from ..base.text_tables import TextTable
 from ..errors import InvalidArgument
 from ..selection.releases import Release
-from ..selection.shown_answers import answer_in_words, is_mean, mean_in_words
+from ..selection.shown_answers import answer_in_words, is_of_numbers, number_with_size
 from ..tables.datasets.noisy_cell_counts import NoisyCellCounts
 from ..tables.datasets.table_profile import Profile
 from .json_output import print_json
@@ -75,7 +75,7 @@ def _answer_lines(release: Release, console: Console) -> list[str]:
         return [*lines, *_draft_lines(answer)]
     if counts is None:
         return _lines(answer)
-    write: Callable[[Any, Any], str] = _mean if is_mean(release.query) else _counted
+    write: Callable[[Any, Any], str] = _mean if is_of_numbers(release.query) else _counted
     if isinstance(answer, dict):
         return [f"{group}: {write(one, counts[group])}" for group, one in answer.items()]
     return [write(answer, counts)]
@@ -95,7 +95,7 @@ def _counted(answer: object, count: object) -> str:
 
 def _mean(mean: object, count: int) -> str:
     """Return a mean with how many numbers it is from, in the language of the reader."""
-    return translate(mean_in_words(mean, count))
+    return translate(number_with_size(mean, count))
 
 
 def _lines_besides(release: Release) -> list[str]:

@@ -24,6 +24,7 @@ _COMMANDS = {
     "quantiles": "quantile_command", "bounds": "bounds_command",
     "best-price": "best_price_command", "top-k": "top_k_command",
     "count": "count_command", "counts": "count_command", "sum": "sum_command", "mean": "sum_command",
+    "variance": "sum_command", "standard-deviation": "sum_command",
     "keys": "keys_command", "profile": "profile_command",
     "sql": "sql_command", "select": "select_command", "describe": "describe_command", "check": "check_command",
     "tally": "tally_command",

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..base.messages import Message, translate
 from ..errors import DiscreetError, InvalidArgument
-from ..mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
+from ..mechanisms.accuracy import NEEDS, ErrorBound
 from ..selection.releases import Release
+from ..selection.shown_answers import SPREADS
 from ..selection.terms import spelled_out
 from ..selection.verb_calls import bill_of
 from ..tables.datasets import Dataset
@@ -324,8 +325,8 @@ def _answer(
             quote.as_dict(), translate(quote), as_json=settings["as_json"]
         )
     account = {} if session is None else {"ledger": session}
-    if "delta" in terms:
-        _say_of_keys(bill_of(verb, **terms, **account).worst_error)
+    if "delta" in terms or tally.verb in SPREADS:
+        _say_needs(bill_of(verb, **terms, **account).worst_error)
     release = verb(**terms, **account)
 
     def tell(subject: dict[str, object]) -> None:
@@ -337,9 +338,9 @@ def _answer(
     return tell
 
 
-def _say_of_keys(bound: ErrorBound | None) -> None:
-    """Say, before anything is paid, from how many records on a key is answered."""
-    if bound is not None and bound.unit == RECORDS_OF_KEY:
+def _say_needs(bound: ErrorBound | None) -> None:
+    """Say, before anything is paid, how many records a key or a variance needs."""
+    if bound is not None and bound.unit in NEEDS:
         say(bound.in_words())
 
 

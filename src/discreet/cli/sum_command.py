@@ -1,10 +1,11 @@
-"""discreet sum, mean: of numbers between two bounds."""
+"""discreet sum, mean, variance, standard-deviation: of numbers between two bounds."""
 
 from typing import Annotated
 
 from ..selection.releases import Release
 from ..selection.terms import RecordTerms
 from ..tables.verbs import sum as verb
+from ..tables.verbs import variance as spread
 from .options import ColumnArgument, DataArgument, option
 from .releasing import releasing
 
@@ -86,4 +87,43 @@ def mean_command(
         step=step,
         bounds_share=bounds_share,
         **terms,
+    )
+
+
+@releasing(spread.variance)
+def variance_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    terms: RecordTerms,
+    minimum: _Minimum = None,
+    maximum: _Maximum = None,
+    step: _Rounding = None,
+) -> Release:
+    """Release the variance of the numbers of a column.
+
+    The count, the sum and the sum of squares have a third of epsilon. It takes many records. A dry run
+    says how many.
+
+    Example: discreet variance people.csv age --minimum 0 --maximum 120 --epsilon 1
+    """
+    return spread.variance(data, column, minimum=minimum, maximum=maximum, step=step, **terms)
+
+
+@releasing(spread.standard_deviation)
+def standard_deviation_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    terms: RecordTerms,
+    minimum: _Minimum = None,
+    maximum: _Maximum = None,
+    step: _Rounding = None,
+) -> Release:
+    """Release the standard deviation of the numbers of a column.
+
+    It costs as much as the variance, and needs as many records: a dry run says how many.
+
+    Example: discreet standard-deviation people.csv age --minimum 0 --maximum 120 --epsilon 1
+    """
+    return spread.standard_deviation(
+        data, column, minimum=minimum, maximum=maximum, step=step, **terms
     )

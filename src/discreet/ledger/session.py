@@ -37,6 +37,7 @@ from ..tables.verbs.select_by import select_by
 from ..tables.verbs.sql import sql
 from ..tables.verbs.sum import mean, sum
 from ..tables.verbs.top_k import top_k
+from ..tables.verbs.variance import standard_deviation, variance
 from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
 from .purchase import Payer, purchase
@@ -198,9 +199,11 @@ class Session:
     select_rows = _PaidVerb(select_rows)
     select_top_k = _PaidVerb(select_top_k)
     selector = _PaidVerb(selector)
+    standard_deviation = _PaidVerb(standard_deviation)
     sum = _PaidVerb(sum)
     sql = _PaidVerb(sql)
     top_k = _PaidVerb(top_k)
+    variance = _PaidVerb(variance)
 
     def __init__(self, payer: Payer) -> None:
         self._payer = payer

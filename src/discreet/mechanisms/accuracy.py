@@ -35,15 +35,21 @@ CELLS = "cells in each count"
 COUNTED = "records in each count"
 SUMMED = "in the sum of the clipped numbers"
 AVERAGED = "in the mean of the clipped numbers"
+SPREAD = "in the variance of the clipped numbers"
+ROOT_OF_SPREAD = "in the standard deviation of the clipped numbers"
 RECORDS_OF_KEY = "records of a key"
+NUMBERS_FOR_A_TENTH = "numbers for a tenth of the variance"
 
 UNITS = (
     RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED, AVERAGED, LISTED_RECORDS,
-    LISTED_SCORE, RECORDS_OF_KEY,
+    LISTED_SCORE, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH,
 )  # fmt: skip
 """What an error is counted in."""
 
-_DISTANCES = (COUNTED, SUMMED, AVERAGED)
+NEEDS = (RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH)
+"""Bounds that are no error, but say how many records an answer needs."""
+
+_DISTANCES = (COUNTED, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class ErrorBound:
     The error is by how much the answer is worse than the best of the candidates, or a count beside the true one. It
     is that of the worst data, so no data are needed for it, and most data fare better: docs/how-to/planning.md.
     Of keys that nobody listed it is the least number of records with which one is answered with that probability.
+    Of a variance it is how many numbers, spread evenly between the bounds, keep its error below a tenth of it.
 
     Attributes:
         error: the error is less than this, or 0.
@@ -104,6 +111,12 @@ class ErrorBound:
                 records=int(self.error),
             )
         answers = answers_in_words(self.probability)
+        if self.unit == NUMBERS_FOR_A_TENTH:
+            return Message(
+                "in {answers} from {numbers:,} or more numbers, spread evenly between the bounds, the variance is "
+                "off by less than a tenth",
+                answers=answers, numbers=int(self.error),
+            )  # fmt: skip
         whole = -(-self.error // 1) - 1  # differences of counts are whole, and less than the error
         if self.unit == RECORDS and whole > 0:
             records = plural("{count:,} record", "{count:,} records", int(whole))

@@ -17,7 +17,7 @@ from ..base.digests import digest
 from ..base.float_environment import run_in_default_environment
 from ..base.numbers import count
 from ..errors import InvalidArgument
-from ..mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
+from ..mechanisms.accuracy import NEEDS, ErrorBound
 from ..mechanisms.calibration_cache import Calibration, check_number, find_calibration
 from ..mechanisms.contract import (
     Calibrated,
@@ -195,7 +195,7 @@ class Order:
     def known_error(self) -> ErrorBound | None:
         """Return the bound on the error of one answer; None where none is known, as of keys."""
         bound = self.worst_error()
-        return None if bound is None or bound.unit == RECORDS_OF_KEY else bound
+        return None if bound is None or bound.unit in NEEDS else bound
 
     @property
     def _candidates(self) -> int | None:

@@ -113,6 +113,8 @@ _OF_VALUES: dict[str, tuple[Message, Message]] = {
 _OF_NUMBERS: dict[str, Message] = {
     "sum": Message("sum of {column}"),
     "mean": Message("mean of {column}"),
+    "variance": Message("variance of {column}"),
+    "standard_deviation": Message("standard deviation of {column}"),
     "quantile": Message("quantile {share} of {column}"),
     "quantiles": Message("quantiles {shares} of {column}"),
     "bounds": Message("two numbers between which nearly all of {column} are"),

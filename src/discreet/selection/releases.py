@@ -19,9 +19,9 @@ from .shown_answers import (
     are_counts,
     error_in_words,
     floor_counts,
-    is_mean,
-    mean_in_words,
+    is_of_numbers,
     note_of_counts,
+    number_with_size,
 )
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Release(Generic[T]):
     def count_table(self) -> "CountTable | None":
         """Return the answer as a table of counts with bars; None where it is none."""
         release = self.shown
-        has_pairs = isinstance(self.value, Mapping) and not is_mean(self.query)
+        has_pairs = isinstance(self.value, Mapping) and not is_of_numbers(self.query)
         if self.mechanism in COUNTING and has_pairs:
             counts: Mapping[Any, Any] = release.value
             head: tuple[str, ...] = ()
@@ -245,8 +245,8 @@ class Release(Generic[T]):
         """Return the answer and the parts besides, in words."""
         words, count = self.parts_in_words(), self.counts
         answer: str = write(self.value)
-        if is_mean(self.query) and isinstance(count, int):
-            answer = mean_in_words(self.value, count)
+        if is_of_numbers(self.query) and isinstance(count, int):
+            answer = number_with_size(self.value, count)
             del words["counts"]
         return [answer, *(f"{name} {part}" for name, part in words.items())]
 
@@ -267,11 +267,11 @@ class Release(Generic[T]):
         words = self.parts_in_words()
         if isinstance(self.value, dict):
             names, contents = self.value, self.value.values()
-            if is_mean(self.query) and isinstance(self.counts, dict):
-                contents = [mean_in_words(self.value[name], self.counts[name]) for name in names]
+            if is_of_numbers(self.query) and isinstance(self.counts, dict):
+                contents = [number_with_size(self.value[name], self.counts[name]) for name in names]
                 words.pop("counts")
-        elif is_mean(self.query) and isinstance(self.counts, int):
-            contents = [mean_in_words(self.value, self.counts)]
+        elif is_of_numbers(self.query) and isinstance(self.counts, int):
+            contents = [number_with_size(self.value, self.counts)]
             words.pop("counts")
         elif isinstance(self.value, list) and "counts" in words:
             names, contents = self.value, self.counts

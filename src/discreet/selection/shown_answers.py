@@ -20,9 +20,12 @@ def are_counts(mechanism: str, query: str) -> bool:
     return mechanism in COUNTING and verb_of(query) in ("count", "counts")
 
 
-def is_mean(query: str) -> bool:
-    """Return whether a question asks for a mean, or for those of groups."""
-    return verb_of(query) == "mean"
+SPREADS = frozenset({"variance", "standard_deviation"})
+
+
+def is_of_numbers(query: str) -> bool:
+    """Return whether a question asks for a mean or a spread of numbers, or for those of groups."""
+    return verb_of(query) in {"mean", *SPREADS}
 
 
 def floor_counts(counts: Any) -> Any:
@@ -68,10 +71,10 @@ def error_in_words(error: Any) -> str:
     return join(AND, columns)
 
 
-def mean_in_words(mean: object, count: int) -> Message:
-    """Return a mean with how many numbers it is from: a second number alone has no meaning."""
+def number_with_size(mean: object, count: int) -> Message:
+    """Return a mean, or a spread, with how many numbers it is from: a second number alone has no meaning."""
     if mean is None:  # the count with its noise is 0, or below it
-        return Message("no mean: 0 numbers were found (with noise)")
+        return Message("no answer: 0 numbers were found (with noise)")
     numbers = plural("about {count:,} number", "about {count:,} numbers", count)
     return Message("{mean}, from {numbers}", mean=mean, numbers=numbers)
 

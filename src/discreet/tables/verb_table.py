@@ -59,6 +59,11 @@ class VerbFacts(NamedTuple):
         return self.shared + self.own
 
 
+_SPREAD = VerbFacts(
+    _OF_SUMS[:-1], ("epsilon", "rho", *_OF_GROUPS, "delta", "where", "max_contributions"),
+    asks="sums", takes_dates=False, room="sum",
+)  # fmt: skip
+
 VERBS: Mapping[str, VerbFacts] = {
     "mode": VerbFacts(("gap", "method", "max_candidates"), _OF_VALUES, asks="values"),
     "top_k": VerbFacts(("k", "gap", "method", "max_candidates"), _OF_VALUES, ("k",), "values"),
@@ -85,6 +90,8 @@ VERBS: Mapping[str, VerbFacts] = {
         _OF_SUMS, ("epsilon", "rho", *_OF_GROUPS, "delta", "where", "max_contributions"),
         asks="sums", takes_dates=False, room="sum",
     ),
+    "variance": _SPREAD,
+    "standard_deviation": _SPREAD,
     "sql": VerbFacts(("statement",), (), ("statement",), "statement"),
 }  # fmt: skip
 

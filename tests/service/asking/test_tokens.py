@@ -287,6 +287,8 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "counts": lambda c: c.counts("people", "city", epsilon="1/8"),
     "sum": lambda c: c.sum("people", "age", epsilon="1/8"),
     "mean": lambda c: c.mean("people", "age", epsilon="1/8"),
+    "variance": lambda c: c.variance("people", "age", epsilon="1/8"),
+    "standard_deviation": lambda c: c.standard_deviation("people", "age", epsilon="1/8"),
     "bounds": lambda c: c.bounds("people", "age", epsilon="1/8"),
     "sql": lambda c: c.sql(f"SELECT {_CLAUSE} MODE(city) FROM people"),
     "open_budget": lambda c: c.open_budget("people"),

@@ -118,7 +118,7 @@ TABLES: dict[str, Ask] = {
 }
 """Verbs that get rows: they bound what one person adds."""
 
-SEVERAL = ("counts", "mean", "mode, counts", "top_k, counts")
+SEVERAL = ("counts", "mean", "variance", "standard_deviation", "mode, counts", "top_k, counts")
 """Several noisy numbers, which only many bits tell: it is told without the noise what a person moves."""
 
 TABLES |= {
@@ -126,6 +126,12 @@ TABLES |= {
     "counts": lambda data, **terms: discreet.counts(data, "drink", candidates=DRINKS, **terms),
     "sum": lambda data, **terms: discreet.sum(data, "n", minimum=0, maximum=1, step=1, **terms),
     "mean": lambda data, **terms: discreet.mean(data, "n", minimum=0, maximum=1, step=1, **terms),
+    "variance": lambda data, **terms: discreet.variance(
+        data, "n", minimum=0, maximum=1, step=1, **terms
+    ),
+    "standard_deviation": lambda data, **terms: discreet.standard_deviation(
+        data, "n", minimum=0, maximum=1, step=1, **terms
+    ),
 }
 
 DECLARED: dict[str, Callable[..., Release]] = {

@@ -85,6 +85,12 @@ QUANTILES: dict[str, Callable[..., Any]] = {
     "counts": lambda data, **terms: discreet.counts(data, "drink", candidates=DRINKS, **terms),
     "sum": lambda data, **terms: discreet.sum(data, "age", minimum=0, maximum=10, **terms),
     "mean": lambda data, **terms: discreet.mean(data, "age", minimum=0, maximum=10, **terms),
+    "variance": lambda data, **terms: discreet.variance(
+        data, "age", minimum=0, maximum=10, **terms
+    ),
+    "standard_deviation": lambda data, **terms: discreet.standard_deviation(
+        data, "age", minimum=0, maximum=10, **terms
+    ),
 }
 """What is asked of tables, once."""
 

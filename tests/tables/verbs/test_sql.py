@@ -52,6 +52,8 @@ SINGLE: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
     "COUNT(*)": ("count", (), {}),
     "SUM(age)": ("sum", ("age",), {}),
     "AVG(age)": ("mean", ("age",), {}),
+    "VAR_POP(age)": ("variance", ("age",), {}),
+    "STDDEV_POP(age)": ("standard_deviation", ("age",), {}),
     "MODE(city)": ("mode", ("city",), {}),
     "MEDIAN(age)": ("median", ("age",), {}),
     "PERCENTILE_DISC(age, 0.9)": ("quantile", ("age",), {"alpha": "0.9"}),
@@ -389,7 +391,8 @@ def undivided(name: str, unit: Any) -> Dataset:
 
 def expected_verbs(text: str) -> list[str]:
     """The verbs of a statement by the names of its functions, in their order, read by a pattern."""
-    names = {"COUNT": "count", "SUM": "sum", "AVG": "mean", "MODE": "mode", "MEDIAN": "median", "MIN": "minimum",
+    names = {"COUNT": "count", "SUM": "sum", "AVG": "mean", "VAR_POP": "variance",
+             "STDDEV_POP": "standard_deviation", "MODE": "mode", "MEDIAN": "median", "MIN": "minimum",
              "MAX": "maximum", "TOP_K": "top_k", "APPROX_TOP_COUNT": "top_k", "QUANTILE": "quantile",
              "QUANTILE_DISC": "quantile", "PERCENTILE_DISC": "quantile"}  # fmt: skip
     selected = re.split(r"\bFROM\b", re.sub(r"/\*.*?\*/|--[^\n]*", " ", text))[0]

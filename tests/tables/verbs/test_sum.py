@@ -413,7 +413,7 @@ def test_a_mean_of_too_few_is_none_and_costs() -> None:
         release = session.mean(frame(()), "v", minimum=0, maximum=10, epsilon=10)
     assert release.counts <= 0
     assert release.charged
-    assert "no mean: 0 numbers were found" in str(release)
+    assert "no answer: 0 numbers were found" in str(release)
     assert release.as_dict()["value"] is None
 
 

@@ -99,6 +99,8 @@ class Connection:
     keys = _free_verb("keys")
     sum = _free_verb("sum")
     mean = _free_verb("mean")
+    variance = _free_verb("variance")
+    standard_deviation = _free_verb("standard_deviation")
 
     def __init__(
         self, node: Node, label: str, holder: Mapping[str, Callable[..., Any]] | None = None

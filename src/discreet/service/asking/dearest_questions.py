@@ -39,13 +39,14 @@ _DEAR_TERMS: Mapping[str, Any] = {
 
 _KINDS = (
     ("quantiles", "best_price", "median", "quantile", "minimum", "maximum"), ("mode", "top_k"), ("keys", "counts"),
-    ("bounds", "sum", "mean"), ("count",), ("check",), ("sql",),
+    ("bounds", "variance", "standard_deviation", "sum", "mean"), ("count",), ("check",), ("sql",),
 )  # fmt: skip
 """The verbs that read alike, of each kind the slowest first."""
 
 _AGGREGATES = {
     "median": "MEDIAN({column})", "quantile": "PERCENTILE_DISC({column}, 0.5)", "minimum": "MIN({column})",
     "maximum": "MAX({column})", "mode": "MODE({column})", "top_k": "TOP_K({column}, 10)",
+    "variance": "VAR_POP({column})", "standard_deviation": "STDDEV_POP({column})",
     "mean": "AVG({column})", "sum": "SUM({column})", "count": "COUNT(*)",
 }  # fmt: skip
 """The verbs in SQL, the slowest first."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.messages import translate
 from ...base.numbers import rounded_up, spell
-from ...selection.shown_answers import is_mean, mean_in_words
+from ...selection.shown_answers import is_of_numbers, number_with_size
 from ...tables.datasets.noisy_cell_counts import NoisyCellCounts
 
 
@@ -89,8 +89,8 @@ def layout_of(
         )
     if isinstance(value, list | tuple):
         return _layout_of_list(value, counts)
-    if is_mean(query) and isinstance(counts, int):
-        return AnswerLayout(one=translate(mean_in_words(value, counts)))
+    if is_of_numbers(query) and isinstance(counts, int):
+        return AnswerLayout(one=translate(number_with_size(value, counts)))
     return AnswerLayout(one=_counted_text(value, counts))
 
 

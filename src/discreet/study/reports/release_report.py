@@ -12,7 +12,7 @@ from ...privacy.wording import in_brief, in_full, mechanism_name
 from ...selection.question_sentences import verb_of
 from ...selection.releases import Release, json_value
 from ...selection.sentences import guarantee_in_words, neighbors_in_words
-from ...selection.shown_answers import error_in_words, is_mean, mean_in_words
+from ...selection.shown_answers import error_in_words, is_of_numbers, number_with_size
 from ...tables.datasets.table_profile import Profile
 from ..planning.distribution import Distribution
 from ..planning.worst_errors import worst_error
@@ -63,7 +63,7 @@ def _answer(release: Release) -> str:
         return release.value.title
     if release.counts is None and release.count_table() is not None:
         return plural("{count:,} count", "{count:,} counts", len(release.value))
-    pair = mean_in_words if is_mean(release.query) else _pair
+    pair = number_with_size if is_of_numbers(release.query) else _pair
     if isinstance(release.value, dict):  # by group: two of them may have one text
         counts = release.counts or dict.fromkeys(release.value)
         groups = (

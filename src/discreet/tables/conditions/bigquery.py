@@ -15,8 +15,8 @@ _ANON = {
     "ANON_AVG": "AVG(x)",
     "ANON_PERCENTILE_CONT": "PERCENTILE_DISC(x, 0.5)",
     "ANON_QUANTILES": "PERCENTILE_DISC(x, 0.25), one for each",
-    "ANON_VAR_POP": "PERCENTILE_DISC(x, 0.25) and others, for quartiles",
-    "ANON_STDDEV_POP": "PERCENTILE_DISC(x, 0.25) and others, for quartiles",
+    "ANON_VAR_POP": "VAR_POP(x)",
+    "ANON_STDDEV_POP": "STDDEV_POP(x)",
 }
 """The functions of the older clause, with those to write here."""
 

@@ -428,6 +428,11 @@ def _aggregates() -> dict[type, _Reader]:
         exp.Median: "median",
         exp.Min: "minimum",
         exp.Max: "maximum",
+        exp.Variance: "variance",
+        exp.VariancePop: "variance",
+        exp.Stddev: "standard_deviation",
+        exp.StddevSamp: "standard_deviation",
+        exp.StddevPop: "standard_deviation",
     }
     readers: dict[type, _Reader] = {kind: _of_column(verb) for kind, verb in simple.items()}
     return {
@@ -540,11 +545,6 @@ _REFUSALS = {
     "Last": "LAST releases a record's value; write MODE",
     "ArrayAgg": "ARRAY_AGG releases records",
     "GroupConcat": "STRING_AGG releases records",
-    "Variance": "VARIANCE is not answered. Ask for quartiles",
-    "VariancePop": "VARIANCE is not answered. Ask for quartiles",
-    "Stddev": "STDDEV is not answered. Ask for quartiles",
-    "StddevSamp": "STDDEV is not answered. Ask for quartiles",
-    "StddevPop": "STDDEV is not answered. Ask for quartiles",
     "CountIf": "write COUNT(*) with WHERE, in a statement of its own",
     "Filter": "FILTER is not supported. Write WHERE in a statement for it alone",
     "Window": "windows are not answered",
@@ -560,7 +560,8 @@ def _refusal(tree: Tree) -> str:
     if kind == "Anonymous":
         kind = tree.name.upper()
     answered = (
-        "COUNT, SUM, AVG, MODE, MEDIAN, PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT"
+        "COUNT, SUM, AVG, VAR_POP, STDDEV_POP, MODE, MEDIAN, PERCENTILE_DISC, MIN, MAX, TOP_K and "
+        "APPROX_TOP_COUNT"
     )
     return _REFUSALS.get(
         kind, f"{preview(_words(tree))} is not answered. There are {answered} of a column"

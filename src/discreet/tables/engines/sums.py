@@ -16,18 +16,32 @@ def total_on_grid(column: Numeric, grid: Grid) -> tuple[int, int]:
     A number is rounded half up, by itself and exactly; one outside the grid counts as its end. Engines count the
     records of each point, so what leaves them grows with the points that records have, and not with the records.
     """
-    source = column.on_grid(grid)
-    if source is not None:
-        indices, counts = source.occupancy(grid.nearest)
-        pairs = zip(indices.tolist(), counts.tolist(), strict=True)
-        return sum(counts.tolist()), sum(index * times for index, times in pairs)
-    values, multiplicities = column.numbers()
-    nearest = grid.nearest(values)
+    nearest, multiplicities = _nearest_points(column, grid)
     if multiplicities is None:
         return len(nearest), exact_sum(nearest)
     times = multiplicities.tolist()
     pairs = zip(nearest.tolist(), times, strict=True)
     return sum(times), sum(index * many for index, many in pairs)
+
+
+def squares_on_grid(column: Numeric, grid: Grid, middle: int) -> tuple[int, int, int]:
+    """Return how many numbers there are, their sum, and that of their squares, in steps from a point. Private."""
+    nearest, multiplicities = _nearest_points(column, grid)
+    is_counted = multiplicities is not None
+    counted = (nearest, multiplicities) if is_counted else np.unique(nearest, return_counts=True)
+    points, times = (one.tolist() for one in counted if one is not None)
+    pairs = [(index - middle, many) for index, many in zip(points, times, strict=True)]
+    number = sum(many for _, many in pairs)
+    return number, sum(x * many for x, many in pairs), sum(x * x * many for x, many in pairs)
+
+
+def _nearest_points(column: Numeric, grid: Grid) -> tuple[Integers, Integers | None]:
+    """Return the indices of the nearest points of numbers, and how often each occurs; None for once."""
+    source = column.on_grid(grid)
+    if source is not None:
+        return source.occupancy(grid.nearest)
+    values, multiplicities = column.numbers()
+    return grid.nearest(values), multiplicities
 
 
 def exact_sum(indices: Integers) -> int:

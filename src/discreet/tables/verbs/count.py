@@ -208,14 +208,14 @@ def _by_label(labels: Labels, numbers: Sequence[int]) -> dict[Any, int]:
 
 
 def _sizes(
-    unit_query: UnitQuery, data: object, column: str | None
+    unit_query: UnitQuery, table: object, column: str | None
 ) -> tuple[Sequence[Any], Callable[[Any], int]]:
     """Return the groups, and the function that returns how many records one has: all are counted at once."""
     of = unit_query.records
     if of.draws_groups:
         present = column is not None
-        return unit_query.columns(data, column or of.by), partial(Group.size, present=present)
-    sizes = cache(RecordCounts(data, column, of).by_group)
+        return unit_query.columns(table, column or of.by), partial(Group.size, present=present)
+    sizes = cache(RecordCounts(table, column, of).by_group)
     return range(len(of.groups) or 1), lambda group: sizes()[group]
 
 

@@ -1,7 +1,6 @@
 """The noise of both numbers of a mean, at one price: docs/reference/mechanisms/gaussian_noise.md."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from ...mechanisms.contract import PrivacyParameter
@@ -24,7 +23,7 @@ def noises_of_mean(
     The price is that of both together: each has half of it, or with a delta both have Gaussian noise that costs it
     together, if that is the smaller for each of them.
     """
-    halves = mean_noises(bounds, unit_query, _half(price))
+    halves = mean_noises(bounds, unit_query, price.part(2))
     if price.delta is None or not price.pays_gaussian:
         return halves
     together = _gaussian_pair(halves, price.parameter.value, price.delta)
@@ -35,17 +34,11 @@ def noises_of_mean(
     return together if is_smaller else halves
 
 
-def _half(price: NoisePrice) -> NoisePrice:
-    """Return the half of a price, without its delta."""
-    half = PrivacyParameter(price.parameter.kind, price.parameter.value / 2)
-    return replace(price, parameter=half, delta=None)
-
-
 def choice_of_mean(
     bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice
 ) -> NoiseChoice | None:
     """Return which noise the sum of a mean has and why, in units of the data; None where there is no choice."""
-    half = _half(price)
+    half = price.part(2)
     halves = mean_noises(bounds, unit_query, half)
     total = halves[1]
     choice = half.choice(total)

@@ -156,6 +156,11 @@ class NoisePrice:
         with_both = self.delta is not None and self.currency == "epsilon and delta"
         return self.currency in (None, "rho") or with_both
 
+    def part(self, parts: int) -> "NoisePrice":
+        """Return one of so many equal parts, without its delta."""
+        share = PrivacyParameter(self.parameter.kind, self.parameter.value / parts)
+        return replace(self, parameter=share, delta=None)
+
     def choice(self, noise: ListNoise) -> NoiseChoice | None:
         """Return which noise a list has and why; None where the price leaves no choice."""
         return self.choice_of(noise.mechanism.name, noise.sensitivity)

@@ -37,9 +37,11 @@ from .quantile import maximum, median, minimum, quantile
 from .sum import mean
 from .sum import sum as add_up
 from .top_k import top_k
+from .variance import standard_deviation, variance
 
 _VERBS: Mapping[str, Callable[..., Release]] = {
-    "count": count, "sum": add_up, "mean": mean, "mode": mode, "median": median, "quantile": quantile,
+    "count": count, "sum": add_up, "mean": mean, "variance": variance, "standard_deviation": standard_deviation,
+    "mode": mode, "median": median, "quantile": quantile,
     "minimum": minimum, "maximum": maximum, "top_k": top_k,
 }  # fmt: skip
 
@@ -210,7 +212,7 @@ class _Plan:
         """Return the aggregates as they would be delivered, from data that are the dataset's. No rows are read."""
         return [self._delivery(data, aggregate) for aggregate in self.statement.aggregates]
 
-    def _delivery(self, data: Any, aggregate: Aggregate) -> Delivery:
+    def _delivery(self, table: Any, aggregate: Aggregate) -> Delivery:
         """Return an aggregate as it would be delivered."""
         is_listed = _has_listed_groups(self.dataset, self.statement)
         verb, columns, terms = _part(self.statement, aggregate, is_listed=is_listed)
@@ -218,7 +220,7 @@ class _Plan:
         arguments = fill_terms(self.dataset, terms, use_of(aggregate.verb), aggregate.verb)
         arguments["ledger"] = self.payer  # what it counts decides which noise is taken
         with inside_a_verb():
-            return delivery_of(verb, **{**arguments, "data": data})
+            return delivery_of(verb, **{**arguments, "data": table})
 
     def query(self, deliveries: Sequence[Delivery]) -> Query:
         """Return the query in words, and in plain values all that decides the distribution of the answer."""
@@ -349,7 +351,7 @@ def _bounds_of_column(dataset: Dataset, aggregate: Aggregate) -> tuple[Fraction,
     if aggregate.column is None:  # a record counts once
         return Fraction(0), Fraction(1)
     column = dataset.column(aggregate.column)
-    if column.type == "boolean" and aggregate.verb in ("sum", "mean"):
+    if column.type == "boolean" and use_of(aggregate.verb) == "sums":
         return Fraction(0), Fraction(1)
     if not column.is_numeric or column.minimum is None or column.maximum is None:
         return None

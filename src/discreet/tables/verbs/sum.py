@@ -8,7 +8,6 @@ from typing import Unpack
 from ...base.arguments import column_name
 from ...base.numbers import Number
 from ...mechanisms.contract import PrivacyParameter
-from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.scores.distance import Lattice
 from ...selection.terms import RecordTerms
@@ -19,7 +18,7 @@ from .mean_noise import choice_of_mean, noises_of_mean
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
 from .private_groups import delta_of_method
 from .replaced_mean import ReplacedMean
-from .sum_bounds import SumBounds, choice_of_sum, error_of_sum, name_of_mean, read_bounds, sum_noise
+from .sum_bounds import choice_of_sum, error_of_sum, name_of_mean, read_bounds, sum_noise
 from .sum_without_bounds import read_sum_question, refuse_delta, release_without_bounds
 from .units import columns_of, read_unit_query
 
@@ -103,7 +102,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     worst_error = partial(error_of_sum, bounds, noise, unit_query.group_count)
     choice = partial(choice_of_sum, bounds, noise, price)
     question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error, price, choice)
-    return question.release(_query("sum", column, bounds), terms, name)
+    return question.release(bounds.query("sum", column), terms, name)
 
 
 @takes_data_terms_without("mechanism", "scale")
@@ -190,14 +189,7 @@ def mean(  # noqa: PLR0913  # as sum
         unit_query, noises, columns, numbers, lambda: None, price, choice, promise
     )
     name = name_of_mean(bounds, noises, unit_query.group_count)
-    return question.release(_query("mean", column, bounds), terms, name)
-
-
-def _query(verb: str, column: str | None, bounds: SumBounds) -> Query:
-    """Return the query in words, and in plain values."""
-    public = {"column": column, "low": bounds.low, "high": bounds.high, "step": bounds.step}
-    public |= {"of_truths": True} if bounds.of_truths else {}
-    return Query(verb, {"column": column, **bounds.grid.facts}, public)
+    return question.release(bounds.query("mean", column), terms, name)
 
 
 def _in_steps(parameter: PrivacyParameter, step: Fraction) -> PrivacyParameter:

@@ -16,6 +16,7 @@ from ...mechanisms.noisy_counts import counts_sensitivity
 from ...privacy.sensitivity import ReplacedGroups, Sensitivity
 from ...selection.answers import Answer
 from ...selection.candidates import Grid
+from ...selection.question import Query
 from ...selection.scores.distance import Lattice
 from ..engines.column import Numeric
 from ..engines.sums import total_on_grid
@@ -24,12 +25,12 @@ from ..values.truths import StandIn
 from .noisy_numbers import ListNoise, NoisePrice
 from .units import UnitQuery
 
-_WORD_LIMIT = 2**63
+WORD_LIMIT = 2**63
 """Steps are below it, so that 2**63 records, more than any table has, add up within 128 bits."""
 
-LARGEST_SUM = _WORD_LIMIT**2
+LARGEST_SUM = WORD_LIMIT**2
 _DEFAULT_STEPS = 10**5
-_PARTS_OF_A_STEP = 1000
+PARTS_OF_A_STEP = 1000
 
 _EACH = (1 + CONFIDENCE) / 2
 """The probability with which the error of the count of a mean, and that of its sum, are not reached."""
@@ -65,6 +66,12 @@ class SumBounds:
     def middle(self) -> int:
         """A point in the middle, from which a mean is measured."""
         return (self.low + self.high) // 2
+
+    def query(self, verb: str, column: str | None) -> Query:
+        """Return the question in words, and in plain values."""
+        public = {"column": column, "low": self.low, "high": self.high, "step": self.step}
+        public |= {"of_truths": True} if self.of_truths else {}
+        return Query(verb, {"column": column, **self.grid.facts}, public)
 
     def total(self, column: Numeric) -> list[int]:
         """Return the sum of the numbers in a column, in steps. Private."""
@@ -124,7 +131,7 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
         )
     size = default_step(high - low) if step is None else positive(step, "step")
     bounds = SumBounds(_round(low / size), _round(high / size), size)
-    if max(abs(bounds.low), abs(bounds.high)) >= _WORD_LIMIT:
+    if max(abs(bounds.low), abs(bounds.high)) >= WORD_LIMIT:
         raise InvalidNumber(
             f"step {preview(step)} is too fine: bounds must be less than 2**63 steps from 0, so "
             "that the sum of any data is exact"
@@ -134,7 +141,7 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
             f"step {preview(step)} is too coarse: both bounds are rounded to the same multiple of "
             "it"
         )
-    Lattice(size / _PARTS_OF_A_STEP)  # or it is too long
+    Lattice(size / PARTS_OF_A_STEP)  # or it is too long
     return bounds
 
 
@@ -171,9 +178,11 @@ def default_step(width: Fraction) -> Fraction:
     return power_of_ten(width) / _DEFAULT_STEPS
 
 
-def sum_noise(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> ListNoise:
-    """Return the noise of the sums of all groups."""
-    return price.noise(bounds.sensitivity(unit_query), unit_query.group_count, LARGEST_SUM)
+def sum_noise(
+    bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice, largest: int = LARGEST_SUM
+) -> ListNoise:
+    """Return the noise of the sums of all groups, which are cut at the largest on both sides."""
+    return price.noise(bounds.sensitivity(unit_query), unit_query.group_count, largest)
 
 
 def error_of_sum(bounds: SumBounds, noise: ListNoise, groups: int = 1) -> ErrorBound:
@@ -256,7 +265,7 @@ def _unit_of_mean(bounds: SumBounds, noise: Fraction) -> Fraction:
     Never finer than a thousandth of a step, and never coarser than a tenth of the width.
     """
     unit = power_of_ten(min(noise / 2, Fraction(bounds.high - bounds.low, 10)) * bounds.step)
-    return max(unit, bounds.step / _PARTS_OF_A_STEP)
+    return max(unit, bounds.step / PARTS_OF_A_STEP)
 
 
 def _rounded(mean: Fraction, bounds: SumBounds, unit: Fraction) -> Any:

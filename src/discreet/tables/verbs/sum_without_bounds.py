@@ -114,11 +114,11 @@ class SumWithoutBounds:
 
 
 def release_without_bounds(
-    question: SumWithoutBounds, data: object, column: str | None, terms: Mapping[str, Any]
+    question: SumWithoutBounds, table: object, column: str | None, terms: Mapping[str, Any]
 ) -> Release:
     """Charge, draw the bounds and then the answer between them."""
     question.ends.say_needs(column)
-    [records] = columns_of(question.unit_query, data, column)
+    [records] = columns_of(question.unit_query, table, column)
     account, request = read_payment(terms)  # type: ignore[arg-type]
 
     def prepare() -> Callable[[], list[int]]:

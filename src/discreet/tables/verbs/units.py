@@ -412,12 +412,12 @@ def _shares(kind: str, parts: int, steps: int) -> int:
 
 
 def columns_of(
-    unit_query: UnitQuery, data: object, column: str | None, stand_in: StandIn | None = None
+    unit_query: UnitQuery, table: object, column: str | None, stand_in: StandIn | None = None
 ) -> Sequence[Numeric]:
-    """Return the records, one column per group; those of a histogram if the data are one.
+    """Return the records, one column per group; those of a histogram if they are one.
 
     With a stand-in they are the times of a clock or truths, and not numbers.
     """
-    if isinstance(data, Mapping) and column is None and unit_query.plain:
-        return [Histogram(data, stand_in)]
-    return unit_query.columns(data, column, stand_in)
+    if isinstance(table, Mapping) and column is None and unit_query.plain:
+        return [Histogram(table, stand_in)]
+    return unit_query.columns(table, column, stand_in)
