@@ -188,7 +188,9 @@ def test_every_function_that_is_seen_or_called_is_there() -> None:
 
 
 def test_every_option_is_one_of_a_command() -> None:
-    there = set(re.findall(OPTION, " ".join(command["help"] for command in COMMANDS.values())))
+    there = set(
+        re.findall(OPTION, " ".join(command["help"]["en"] for command in COMMANDS.values()))
+    )
     assert missing(OPTION, (there | GONE).__contains__) == []
 
 

@@ -12,9 +12,8 @@ from contextlib import chdir
 from typing import Any
 from unittest.mock import patch
 
-import typer
-
-from discreet.cli.application import build_app
+from discreet.base.messages import SOURCE, languages, using_language
+from discreet.cli.application import build_command
 from discreet.cli.stored_replies import HELP_WIDTH
 
 
@@ -24,7 +23,18 @@ def stored_commands() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder, chdir(folder), patch.dict(os.environ):
         os.environ["COLUMNS"] = str(HELP_WIDTH)
         os.environ.pop("DISCREET_CONFIG", None)
-        return dict(_commands(typer.main.get_command(build_app()), None, ()))
+        commands = _commands_in(SOURCE)
+        helps = {code: _commands_in(code) for code in languages()}
+    return {
+        words: one | {"help": {code: each[words]["help"] for code, each in helps.items()}}
+        for words, one in commands.items()
+    }
+
+
+def _commands_in(language: str) -> dict[str, Any]:
+    """Return help, options and inner commands of every command in a language, by its words."""
+    with using_language(language):
+        return dict(_commands(build_command(), None, ()))
 
 
 def _commands(command: Any, parent: Any, words: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
+from inspect import cleandoc
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from jinja2.ext import extract_from_ast
 from polib import POFile, pofile
+from typer.main import get_command
 
 import discreet
 from discreet import errors
@@ -28,6 +30,8 @@ from discreet.base.messages import (
     translate,
     using_language,
 )
+from discreet.cli.application import LABELS, build_app
+from discreet.cli.exit_codes import EXIT_CODES
 from discreet.errors import InvalidArgument
 from discreet.mechanisms import MECHANISMS
 from discreet.mechanisms.accuracy import UNITS
@@ -60,14 +64,14 @@ REASONS = {"the candidates were taken from the data", "the score function"}
 
 
 def test_every_message_of_the_source_is_in_every_catalogue() -> None:
-    used = {*called(), *templated(), *coded()}
+    used = {*called(), *templated(), *coded(), *helped()}
     for file in Path(messages.LOCALE).glob("*.po"):
         known = {(entry.msgctxt or "", entry.msgid) for entry in pofile(file).translated_entries()}
         assert not used - known, file.name
 
 
 def test_no_catalogue_has_messages_that_nobody_writes() -> None:
-    used = {*called(), *templated(), *coded(), *(("", reason) for reason in REASONS)}
+    used = {*called(), *templated(), *coded(), *helped(), *(("", reason) for reason in REASONS)}
     capitals = {(context, text[:1].upper() + text[1:]) for context, text in used}
     for file in Path(messages.LOCALE).glob("*.po"):
         for entry in pofile(file):
@@ -121,6 +125,17 @@ def templated() -> Iterator[tuple[str, str]]:
             template, *rest = found if isinstance(found, tuple) else (found,)
             if template is not None:
                 yield next(filter(None, rest), ""), template
+
+
+def helped() -> Iterator[tuple[str, str]]:
+    """Yield the help of all commands and options, the words of its layout, and the exit codes."""
+    texts: set[str] = {*LABELS, *(each.meaning for each in EXIT_CODES)}
+    commands: list[Any] = [get_command(build_app())]
+    for command in commands:
+        commands += getattr(command, "commands", {}).values()
+        parameters = command.get_params(command.make_context("", [], resilient_parsing=True))
+        texts |= {one.help for one in (command, *parameters) if one.help}
+    yield from (("help", cleandoc(text)) for text in texts)
 
 
 def coded() -> Iterator[tuple[str, str]]:

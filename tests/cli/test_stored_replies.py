@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from tools.stored_help import stored_commands
 
+from discreet.base.count_tables import text_width
 from discreet.cli import run, stored_replies
 from discreet.cli.stored_replies import StoredReply, stored_reply
 
@@ -53,6 +55,26 @@ def test_the_help_is_that_of_the_command(
         assert stored_reply(line, WIDE) == StoredReply(out)
         assert run(line) == 0
         assert capsys.readouterr().out == out
+
+
+def test_help_in_chinese_fits_and_is_chinese(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, command in COMMANDS.items():
+        text = command["help"]["zh"]
+        assert max(map(text_width, text.splitlines())) <= 80, words
+        assert not re.search(r"^ *[，。、；：）”]|\0", text, re.MULTILINE), words
+        assert not re.search(
+            r"Usage|Options|Arguments|Commands|default|\[required|env var", text
+        ), words
+    monkeypatch.setenv("COLUMNS", "80")
+    mode = COMMANDS["mode"]["help"]["zh"]
+    assert stored_reply(["help", "mode"], {**WIDE, "LANG": "zh_CN.UTF-8"}) == StoredReply(mode)
+    for line in (["--language", "zh", "mode", "-h"], ["--language=zh", "mode", "--help"]):
+        assert run(line) == 0
+        assert capsys.readouterr().out == mode
+    assert run(["--language", "zh", "--help"]) == 0
+    assert capsys.readouterr().out == COMMANDS[""]["help"]["zh"]
 
 
 def test_the_version_and_the_help_by_default(capsys: pytest.CaptureFixture[str]) -> None:

@@ -239,11 +239,11 @@ def command(folder: Path, delta: str, language: str) -> subprocess.CompletedProc
     )
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "at most 73.2 %"), ("zh", "最多 73.2 %")])
-def test_a_command_warns_once_on_stderr(tmp_path: Path, language: str, words: str) -> None:
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_command_warns_once_on_stderr_in_english(tmp_path: Path, language: str) -> None:
     found = command(tmp_path, "0.001", language)
     assert (found.returncode, set(found.stdout.split()) <= {*TOWNS}) == (0, True)
-    assert (found.stderr.count(words), found.stderr.count("1,000")) == (1, 1)
+    assert (found.stderr.count("at most 73.2 %"), found.stderr.count("1,000")) == (1, 1)
 
 
 def test_a_command_refuses_a_large_delta(tmp_path: Path) -> None:

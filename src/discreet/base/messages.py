@@ -2,12 +2,12 @@
 
 The source is English. A catalogue is one file of gettext's form, `locale/zh.po`; a language more is a file more.
 A wheel has them compiled, `locale/zh.mo`. A checkout reads the `.po` by polib, or what its installation compiled.
-Guarantees, amounts and audits state themselves in messages, so `translate` writes all of them. Errors are in
-English only.
+Guarantees, amounts and audits state themselves in messages, so `translate` writes all of them. Errors and
+warnings are in English only.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, reduce
@@ -130,9 +130,9 @@ def languages() -> tuple[str, ...]:
     return (SOURCE, *sorted({code for code, ending in names if ending in (".mo", ".po")}))
 
 
-def preferred_language() -> str:
+def preferred_language(environment: Mapping[str, str] = os.environ) -> str:
     """Return the language of the user's locale, as gettext reads it, or English if there is no catalogue for it."""
-    settings = (os.environ.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
+    settings = (environment.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
     code_of_locale = next(filter(None, settings), "").split(":")[0].partition(".")[0]
     codes = languages()
     return next(

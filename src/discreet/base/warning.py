@@ -4,14 +4,12 @@ import os
 import warnings
 from inspect import currentframe
 
-from .messages import translate
-
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def warn(message: str) -> None:
-    """Warn at the line that called the library, in the reader's language; the message holds no private value."""
-    warnings.warn(translate(message), stacklevel=_outside())
+    """Warn at the line that called the library, in English as errors are; the message holds no private value."""
+    warnings.warn(message, stacklevel=_outside())
 
 
 def _outside() -> int:

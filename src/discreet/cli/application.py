@@ -1,20 +1,31 @@
 """The commands, read by Typer. Of a command that is run, its module alone is imported, with its own imports."""
 
 import os
+import re
 import signal
 import sys
 import warnings
 from contextvars import copy_context
 from importlib import import_module
+from inspect import cleandoc
 from io import TextIOWrapper
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from ..base.arguments import choice
 from ..base.doors import set_door
-from ..base.messages import languages, preferred_language, set_language
+from ..base.messages import (
+    SOURCE,
+    current_language,
+    gettext,
+    languages,
+    preferred_language,
+    set_language,
+)
 from ..base.names_elsewhere import COMMANDS
+from ..base.wide_letters import with_marks, without_marks
 from ..errors import DiscreetError, InvalidArgument
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .stored_replies import version_text, with_help_as_option, words_to_complete
@@ -52,7 +63,7 @@ def build_app(first: str = "") -> typer.Typer:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
-        epilog=f"Exit codes:\n\n\b\n{exit_codes_in_words()}",
+        epilog=_epilog(),
     )
     app.callback()(_options)
     names = {first} & {*_COMMANDS, *_GROUPS} or {*_COMMANDS, *_GROUPS}
@@ -65,6 +76,54 @@ def build_app(first: str = "") -> typer.Typer:
     return app
 
 
+def _epilog() -> str:
+    return f"{gettext('Exit codes:', 'help')}\n\n\b\n{exit_codes_in_words()}"
+
+
+def build_command(first: str = "") -> TyperGroup:
+    """Return `build_app` as a command of the parser, with help in the language of the reader."""
+    command = cast(TyperGroup, typer.main.get_command(build_app(first)))
+    _translate_help_of(command)
+    return command
+
+
+def _translate_help_of(command: Any) -> None:
+    """Let a command, and those in it, write their help in the language that is set when they are asked."""
+    in_english, inner = command.get_help, getattr(command, "commands", {}).values()
+
+    def get_help(context: typer.Context) -> str:
+        if current_language() == SOURCE:
+            return str(in_english(context))
+        for one in (command, *command.get_params(context)):
+            one.help = _translated(one.help or "")
+        for one in inner:
+            one.short_help = _translated(one.help).partition("\n")[0].partition("。")[0]
+        command.epilog = with_marks(_epilog()) if command.epilog else None
+        return _with_labels(without_marks(in_english(context)))
+
+    command.get_help = get_help
+    for one in inner:
+        _translate_help_of(one)
+
+
+def _translated(text: str) -> str:
+    return with_marks(gettext(cleandoc(text), "help"))
+
+
+def _with_labels(text: str) -> str:
+    """Return a help with the words of the parser in the language of the reader."""
+    text = re.sub(r" *\[env(\n +)var:", r"\1[env var:", text)
+    for label in LABELS:
+        own = gettext(label, "help")
+        text = re.sub(rf"^{label}(?=:)", own, text, flags=re.MULTILINE)
+        text = re.sub(rf"(\[|;\s+){label}(?=[]:;])", rf"\1{own}", text)
+    return text
+
+
+LABELS = ("Usage", "Options", "Arguments", "Commands", "default", "required", "env var")
+"""Words that the parser puts into a help."""
+
+
 def _attribute(module: str, name: str) -> Any:
     return getattr(import_module(f".{module}", __package__), name)
 
@@ -73,6 +132,11 @@ def _show_version(flag: bool) -> None:
     if flag:
         typer.echo(version_text())
         raise typer.Exit
+
+
+def _set_language(code: str | None) -> None:
+    if code is not None:
+        set_language(choice(code, "--language", languages()))
 
 
 def _options(
@@ -90,13 +154,14 @@ def _options(
         str | None,
         typer.Option(
             metavar="CODE",
-            help="The language of answers, tables and errors, such as en or zh. The default is that of the locale.",
+            callback=_set_language,
+            is_eager=True,  # before --help
+            help="The language of answers, tables and help, such as en or zh. The default is that of the locale.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    if language is not None:
-        set_language(choice(language, "--language", languages()))
+    """The options are done when they are parsed."""
 
 
 def run_program() -> None:
@@ -159,7 +224,7 @@ def _run(arguments: list[str]) -> int:
     try:
         _check(arguments)
         words = arguments or words_to_complete(os.environ)[0]
-        command = typer.main.get_command(build_app("".join(words[:1])))
+        command = build_command("".join(words[:1]))
         code = command.main(arguments or ["--help"], prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):

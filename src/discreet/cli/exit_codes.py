@@ -3,6 +3,7 @@
 import signal
 from dataclasses import dataclass
 
+from ..base.messages import gettext
 from ..errors import (
     DiscreetError,
     Exhausted,
@@ -62,5 +63,5 @@ def exit_code(error: Exception) -> int:
 
 
 def exit_codes_in_words() -> str:
-    """Return the exit codes and their meanings, one a line."""
-    return "\n".join(f"{each.code:5}  {each.meaning}" for each in EXIT_CODES)
+    """Return the exit codes and their meanings, one a line, in the language of the reader."""
+    return "\n".join(f"{each.code:5}  {gettext(each.meaning, 'help')}" for each in EXIT_CODES)

@@ -1,9 +1,9 @@
 """Replies that are known before any command is imported: the version, all help, and completions of names.
 
-Shells ask at every keystroke of TAB, so nothing but the standard library is imported here. `commands.json` holds
-the help at 80 columns, and the names of commands, options and choices. A wheel has it, made from the commands when
-it was built. The rest is left to the commands: names of files and columns, other widths, mistakes, and all that a
-checkout is asked but its version.
+Shells ask at every keystroke of TAB, so nothing heavy is imported here. `commands.json` holds the help at 80
+columns in all languages, and the names of commands, options and choices. A wheel has it, made from the commands
+when it was built. The rest is left to the commands: names of files and columns, other widths, mistakes, and all
+that a checkout is asked but its version.
 """
 
 import json
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
+from ..base.messages import preferred_language
 
 REPLIES = Path(__file__).with_name("commands.json")
 HELP_WIDTH = 80
@@ -21,7 +22,7 @@ HELP_WIDTH = 80
 _HELP = ("--help", "-h")
 
 Command = dict[str, Any]
-"""Of a command or a group its help, its options, and the summaries of the commands in it by name."""
+"""Of a command or a group its help by language, its options, and the summaries of the commands in it by name."""
 
 
 class StoredReply(NamedTuple):
@@ -44,7 +45,9 @@ def stored_reply(arguments: list[str], environment: Mapping[str, str]) -> Stored
     if words[-1] not in _HELP or _terminal_width(environment) < HELP_WIDTH:
         return None
     command = _stored_commands().get(" ".join(words[:-1]))
-    return None if command is None else StoredReply(command["help"])
+    if command is None:
+        return None
+    return StoredReply(command["help"][preferred_language(environment)])
 
 
 def version_text() -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..base.messages import Message
 from ..errors import InvalidArgument, InvalidNumber
 from .contract import Guarantee, equals
 
@@ -18,15 +17,6 @@ LARGEST_QUIET_DELTA = Fraction(1, 10**5)
 
 LARGEST_DELTA = Fraction(1, 100)
 """Above it no verb answers."""
-
-_LARGE_EPSILON = Message(
-    "{epsilon} is above 10 and protects no one: the answer can turn even odds that one person is in the data into "
-    "more than 99.99 %. With ε = 1 it is at most 73.2 %"
-)
-_DELTA = Message(
-    "{delta} may show about one in {number:,} values that one person alone holds. Give a δ far below 1 divided by "
-    "the number of people, such as 1e-8"
-)
 
 
 def say_weakness(guarantee: Guarantee) -> None:
@@ -51,14 +41,21 @@ def refuse_large_delta(guarantee: Guarantee) -> None:
         )
 
 
-def weaknesses(guarantee: Guarantee) -> tuple[Message, ...]:
+def weaknesses(guarantee: Guarantee) -> tuple[str, ...]:
     """Return the warnings about a promise, none for most."""
     epsilon, delta = epsilon_of_promise(guarantee), guarantee.slack
-    large = epsilon is not None and epsilon > LARGEST_EPSILON
-    of_epsilon = (_LARGE_EPSILON.fill(epsilon=equals("ε", epsilon)),) if large and epsilon else ()
-    if delta <= LARGEST_QUIET_DELTA or _is_void(guarantee):
-        return of_epsilon
-    return (*of_epsilon, _DELTA.fill(delta=equals("δ", delta), number=round(1 / delta)))
+    texts = []
+    if epsilon is not None and epsilon > LARGEST_EPSILON:
+        texts.append(
+            f"{equals('ε', epsilon)} is above 10 and protects no one: the answer can turn even odds that one "
+            "person is in the data into more than 99.99 %. With ε = 1 it is at most 73.2 %"
+        )
+    if delta > LARGEST_QUIET_DELTA and not _is_void(guarantee):
+        texts.append(
+            f"{equals('δ', delta)} may show about one in {round(1 / delta):,} values that one person alone holds. "
+            "Give a δ far below 1 divided by the number of people, such as 1e-8"
+        )
+    return tuple(texts)
 
 
 def epsilon_of_promise(guarantee: Guarantee) -> Fraction | None:

@@ -267,7 +267,7 @@ def in_lines(totals: Totals) -> list[str]:
     return [*lines, TOO_MUCH] if is_large(totals) else list(lines)
 
 
-TOO_MUCH = Message(
+TOO_MUCH = (
     "answers about this file promise more than ε = 10 together, which protects no one. To keep a budget describe "
     "the file: discreet describe"
 )
