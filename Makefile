@@ -53,10 +53,11 @@ core: .venv-core/ready .venv/ready ## the core's own tests, where nothing is ins
 coverage: .venv/test-ready ## which lines and branches the tests reach
 	$(BIN)/pytest -q -n auto --dist loadscope --cov --cov-report=term
 
-proofs: .venv/test-ready ## the long enumerations, twenty times as many random examples as in `make test-all`, and Coq's proofs
+proofs: .venv/test-ready ## the long enumerations, twenty times as many random examples as in `make test-all`, Coq's proofs, and the packages
 	$(BIN)/pytest -q -n auto --dist loadscope -m "proof or hypothesis" --hypothesis-profile=thorough
 	@$(MAKE) --no-print-directory coq
 	@$(MAKE) --no-print-directory bridge
+	@$(MAKE) --no-print-directory release-check
 
 coq: ## the theories in proofs/, checked by Coq; says why where Coq or a library is not installed
 	@$(PYTHON) tools/coq.py
@@ -125,7 +126,7 @@ bench-check: .venv/bench-ready ## measures again; fails where a ratio is much wo
 measure: .venv/ready ## the shape of the source: lines, functions, circles, names
 	@$(BIN)/python -m bench.measure
 
-release-check: .venv/release-ready ## two builds give one hash, twine check, each wheel in an empty environment; into dist/
+release-check: .venv/release-ready ## two clones give the same bytes, twine check, each package in an empty environment; into dist/
 	@$(BIN)/python tools/release_check.py
 
 stranger: ## a clone in an empty folder, installed, and what the docs say tried there; prints a Markdown table
