@@ -61,7 +61,13 @@ def _search_words() -> dict[str, list[str]]:
 
 
 def on_page_content(content: str, page: Any, files: Any, **_: Any) -> str:
-    """Return the page with formulas as MathML, and with links where docstrings name a page."""
+    """Return the page with formulas as MathML, and with links where docstrings name a page.
+
+    Of the pages of verbs the table of contents has each verb once, without its signature.
+    """
+    if page.file.src_uri.startswith(_VERBS):
+        for verb in (section for title in page.toc for section in title.children):
+            verb.children.clear()
 
     def formula(found: re.Match[str]) -> str:
         display = "block" if found[1] == "div" else "inline"

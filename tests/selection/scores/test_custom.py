@@ -20,7 +20,7 @@ SECRET = 48151623
 
 
 def revenue(x: Any, r: Any) -> Any:
-    """Seed 1's function, as it stands there."""
+    """The function of Sherpa.ai's notebook, as it stands there."""
     output = np.zeros(len(r))
     for i in range(len(r)):
         output[i] = r[i] * sum(np.greater_equal(x, r[i]))
