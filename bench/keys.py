@@ -12,7 +12,7 @@ the engine: it should be the same for both.
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import exp, sqrt
 from pathlib import Path
@@ -24,8 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.text_tables import TextTable
+from discreet.mechanisms.key_rules import best_threshold
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.sampling.bits import SystemBits
+from discreet.sampling.gaussian_probabilities import gaussian_probabilities
 from discreet.sampling.key_probabilities import (
     ProbabilitiesByCount,
     in_doubles,
@@ -66,20 +68,32 @@ def shown() -> TextTable:
     """Return the table of the keys that are shown on average, of people who hold 13 pages on average."""
     held, rows = _held_pages(), []
     for keys in (1, 2, 3, 5, 10, 20, 40, 60):
-        counts = np.bincount(np.concatenate([some[:keys] for some in held]), minlength=PAGES)
+        counts = _sums(held, keys, [1] * keys)
         alone = PrivateKeys(Fraction(1), DELTA, keys)
         counted = PrivateKeys(Fraction(1), DELTA, keys, shows_counts=True)
         of_each = _expected(optimal_probabilities(*alone.share), counts)
+        without = best_threshold(Fraction(1), DELTA, keys, "add_remove")
+        assert without is not None
+        one_weight = gaussian_probabilities(without.sigma_squared, without.least)
         numbers = (
             of_each,
-            _expected(alone.probabilities, counts),
+            _expected(one_weight, counts),
+            _expected(alone.probabilities, _sums(held, keys, alone.weights or [1] * keys)),
             _expected(counted.probabilities, counts),
+            _in_halves(keys, counts),
         )
-        rows.append(
-            (f"{keys}", *(f"{number:.0f}" for number in (*numbers, _in_halves(keys, counts))))
-        )
-    names = ("max_groups", "optimal rule", "keys", "counts", "Gaussian, half of δ each")
+        rows.append((f"{keys}", *(f"{number:.0f}" for number in numbers)))
+    names = (
+        "max_groups", "optimal rule", "Gaussian, exact", "keys", "counts", "Gaussian, half of δ each"
+    )  # fmt: skip
     return TextTable(names, tuple(rows), f"keys shown of {PEOPLE:,} people, ε = 1, δ = 10⁻⁶")
+
+
+def _sums(held: list[NDArray[np.int64]], keys: int, weights: Sequence[int]) -> NDArray[np.int64]:
+    """Return the sums of the weights of people by page, where a person has so many pages at most."""
+    few = [some[:keys] for some in held]
+    added = np.repeat([weights[len(some) - 1] for some in few], [len(some) for some in few])
+    return np.bincount(np.concatenate(few), added, PAGES).astype(np.int64)
 
 
 def _held_pages() -> list[NDArray[np.int64]]:

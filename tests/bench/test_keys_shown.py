@@ -27,18 +27,22 @@ def test_the_keys_of_a_whole_table() -> None:
     columns = list(zip(*shown().rows, strict=True))
     assert row("`max_groups`") == list(columns[0])
     assert row("optimal rule alone") == list(columns[1])
-    assert row("`keys`") == list(columns[2])
-    assert row("`counts`") == list(columns[3])
+    assert row("Gaussian rule alone") == list(columns[2])
+    assert row("`keys`") == list(columns[3])
+    assert row("`counts`") == list(columns[4])
     assert row(
         "a Gaussian threshold with half of δ for the noise and half for the threshold"
-    ) == list(columns[4])
-    for before, now, counted, halves in zip(*(map(int, one) for one in columns[1:]), strict=True):
-        assert now >= max(before, halves)
+    ) == list(columns[5])
+    for before, gaussian, now, counted, halves in zip(
+        *(map(int, one) for one in columns[1:]), strict=True
+    ):
+        assert now >= max(before, gaussian, counted, halves)
         assert counted >= before
+    assert min(map(int, columns[3][5:])) > 300
 
 
 def test_by_how_much_shown_counts_are_too_large() -> None:
-    ten = PrivateKeys(Fraction(1), DELTA, 10)
+    ten = PrivateKeys(Fraction(1), DELTA, 10, shows_counts=True)
     for n, chance, more in zip(
         row("people of a page"),
         row("shown with probability"),

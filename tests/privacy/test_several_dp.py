@@ -118,6 +118,7 @@ def settings() -> Iterator[tuple[int, Any, bool]]:
 
 def mechanism_of(keys: int, relation: Any, is_larger: bool) -> PrivateKeys:
     mechanism = PrivateKeys(Fraction(2), Fraction(1, 5), keys, relation)
+    mechanism.__dict__["threshold"] = None
     own = Fraction(2, mechanism.changes) * (Fraction(9, 8) if is_larger else 1)
     share: Any = share_at
     with patch.object(private_keys, "best_share", lambda *public: share(*public, own)):
@@ -197,9 +198,13 @@ def test_an_odometer_settles_what_it_counts_before_the_answer() -> None:
 def _chance_of_own_keys(rule: PrivateKeys, units: int) -> Fraction:
     """Return the probability that a key is shown which so many units have, all with the same keys, alone."""
     threshold: Any = rule.threshold
-    variance, last = float(threshold.sigma_squared), threshold.least + 60
+    variance, last = (
+        float(threshold.sigma_squared),
+        threshold.least + 60 * rule.weight_of(rule.keys),
+    )
+    reached = units * rule.weight_of(rule.keys)
     masses = {j: math.exp(-j * j / (2 * variance)) for j in range(-last, last + 1)}
-    above = sum(mass for j, mass in masses.items() if j >= threshold.least - units)
+    above = sum(mass for j, mass in masses.items() if j >= threshold.least - reached)
     return 1 - (1 - Fraction(above / sum(masses.values()))) ** rule.keys
 
 

@@ -34,7 +34,7 @@ def better_threshold(
     if threshold is None:
         return None
     with precision(_BITS):
-        optimal, gaussian = count_of_half(share).ceil(), ball(Fraction(threshold.least))
+        optimal, gaussian = count_of_half(share).ceil(), ball(Fraction(threshold.even))
         if not gaussian < optimal:
             return None
         if shows_counts:  # the noise of the optimal rule is of a geometric law, but for one step
@@ -45,21 +45,28 @@ def better_threshold(
 
 @lru_cache(maxsize=256)
 def best_threshold(
-    epsilon: Fraction, delta: Fraction, keys: int, neighbors: Neighbors
+    epsilon: Fraction, delta: Fraction, keys: int, neighbors: Neighbors, step: int = 1
 ) -> GaussianThreshold | None:
     """Return the least threshold that is (epsilon, delta)-DP; None if its table would be too long.
 
     The noise is the least for as many counts alone at the whole delta, and the threshold has the whole delta too:
     the exact delta is the largest of several cases, and no sum.
+
+    Args:
+        epsilon: of all keys together.
+        delta: of all keys together.
+        keys: the most keys in which one unit counts.
+        neighbors: the neighbouring relation.
+        step: by how much a unit moves the counts of its keys.
     """
     moved = keys if neighbors == "add_remove" else 2 * keys
-    sigma_squared = least_sigma_squared(epsilon, delta, moved, 1)
-    first = _least_for_new_keys(sigma_squared, delta, keys)
+    sigma_squared = least_sigma_squared(epsilon, delta, moved, step)
+    first = _least_for_new_keys(sigma_squared, delta, keys, step)
     if first + reach(sigma_squared) > LONGEST_TABLE:
         return None
 
     def at(least: int) -> GaussianThreshold:
-        return GaussianThreshold(sigma_squared, least, keys, neighbors)
+        return GaussianThreshold(sigma_squared, least, keys, neighbors, step)
 
     low, high = first - 1, first  # the larger a threshold, the less it tells
     while not at(high).keeps(epsilon, delta):
@@ -72,13 +79,13 @@ def best_threshold(
     return at(high)
 
 
-def _least_for_new_keys(sigma_squared: Fraction, delta: Fraction, keys: int) -> int:
+def _least_for_new_keys(sigma_squared: Fraction, delta: Fraction, keys: int, step: int) -> int:
     """Return the least threshold at which any of so many own keys is shown with at most that probability."""
-    low, high = 0, LONGEST_TABLE
+    low, high = step - 1, LONGEST_TABLE
     with precision(_BITS):
         most = -((-ball(delta)).log1p() / keys).expm1()
         while high - low > 1:
             middle = (low + high) // 2
-            is_enough = bool(tail(middle - 1, sigma_squared) <= most)
+            is_enough = bool(tail(middle - step, sigma_squared) <= most)
             low, high = (low, middle) if is_enough else (middle, high)
     return high

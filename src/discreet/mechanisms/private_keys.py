@@ -15,12 +15,14 @@ from ..privacy.composition import with_parts
 from ..privacy.gaussian_keys import GaussianThreshold
 from ..privacy.sensitivity import Neighbors
 from ..privacy.several_dp import SeveralDP
+from ..privacy.weighted_keys import WeightedThreshold
 from ..sampling.bits import Bits
 from ..sampling.gaussian_probabilities import GaussianProbabilities, gaussian_probabilities
 from ..sampling.key_draws import KeyDraw
 from ..sampling.key_probabilities import OptimalProbabilities, optimal_probabilities
 from .key_rules import best_threshold, better_threshold
 from .key_shares import KeyShare, best_share
+from .key_weights import best_weights
 
 
 class DrawnKeys(NamedTuple):
@@ -43,10 +45,13 @@ class DrawnKeys(NamedTuple):
 class PrivateKeys:
     """Releases keys by their counts, the more likely the larger they are, and noisy counts at no further cost.
 
-    Of two rules the one is taken that releases a key with one half from the smaller count on (`better_threshold`):
+    Of these rules the one is taken that releases a key with one half from the least count on (`better_threshold`):
     - optimal: key by key, with the largest probability that its part of epsilon and delta allows. Where
       one record changes the count of one key, no rule is better.
     - Gaussian: a key of count n where n + X, with discrete Gaussian noise X, reaches a threshold.
+    - weights: the same, where a record of few keys adds more than one to them. It is taken in place
+      of the Gaussian rule where a record comes or goes, no count is shown, and no least count is asked for. In
+      what follows a count is then a sum of weights.
 
     With M the noise of `ProbabilitiesByCount` a key is released if M <= n, with the count n + t - M for a public t.
 
@@ -59,7 +64,8 @@ class PrivateKeys:
 
     Source: Desfontaines, Voss, Gipson and Mandayam, "Differentially private partition selection", 2022. That
     the count is free, and the composition over several keys: docs/reference/mechanisms/private_keys.md. The exact
-    delta of the Gaussian rule: docs/reference/mechanisms/private_keys.md#gaussian_keys.
+    delta of the Gaussian rule: docs/reference/mechanisms/private_keys.md#gaussian_keys, of weights:
+    docs/reference/mechanisms/private_keys.md#weighted_keys.
 
     Args:
         epsilon: of all keys together, above zero.
@@ -87,16 +93,36 @@ class PrivateKeys:
         return best_share(self.epsilon, self.delta, self.changes)
 
     @cached_property
-    def threshold(self) -> GaussianThreshold | None:
-        """The threshold of the Gaussian rule; None where the optimal rule is better, as always for one key."""
+    def threshold(self) -> GaussianThreshold | WeightedThreshold | None:
+        """The threshold of noisy counts; None where the optimal rule is better, as always for one key."""
         if self.changes == 1:
             return None
         best = best_threshold(self.epsilon, self.delta, self.keys, self.neighbors)
-        return better_threshold(self.share, best, shows_counts=self.shows_counts)
+        better = better_threshold(self.share, best, shows_counts=self.shows_counts)
+        return better if better is None or not self._may_weigh else self._weighted(better)
+
+    @property
+    def _may_weigh(self) -> bool:
+        """Whether weights are private here, and no sum of them would be shown."""
+        # A record that is replaced would move a key by the difference of two weights, and a least count beside a
+        # weight would not be private: *When weights are used* in private_keys.md.
+        return self.neighbors == "add_remove" and self.minimum_count == 1 and not self.shows_counts
+
+    def _weighted(self, without: GaussianThreshold) -> GaussianThreshold | WeightedThreshold:
+        """Return the threshold with weights, or the one without them if it shows a key from fewer records on."""
+        weighted = best_weights(self.epsilon, self.delta, self.keys)
+        return weighted if weighted is not None and weighted.even <= without.even else without
+
+    @property
+    def weights(self) -> tuple[int, ...] | None:
+        """The weights of records of 1, 2, ... keys; None where all of them are one."""
+        return self.threshold.weights if isinstance(self.threshold, WeightedThreshold) else None
 
     @property
     def rule(self) -> str:
         """The name of the rule that is taken."""
+        if self.weights is not None:
+            return "weights"
         return "optimal" if self.threshold is None else "gaussian"
 
     @property
@@ -128,10 +154,13 @@ class PrivateKeys:
 
     @property
     def _noise(self) -> dict[str, object]:
-        """The parameters of the Gaussian rule, if it is taken."""
+        """The parameters of noise and a threshold, if they are taken."""
         if self.threshold is None:
             return {}
-        return {"sigma_squared": self.threshold.sigma_squared, "threshold": self.threshold.least}
+        weights = {} if self.weights is None else {"weights": [*self.weights]}
+        return {
+            "sigma_squared": self.threshold.sigma_squared, "threshold": self.threshold.least, **weights
+        }  # fmt: skip
 
     @property
     def probabilities(self) -> OptimalProbabilities | GaussianProbabilities:
@@ -147,9 +176,25 @@ class PrivateKeys:
 
     @property
     def even(self) -> int:
-        """The least count of which a key is released with one half or more, as it is told in words."""
+        """The number of records from which on a key is released with one half or more, whatever keys they have.
+
+        Where there are no weights, one of fewer records is released with less than that.
+        """
+        if isinstance(self.threshold, WeightedThreshold):
+            return self.threshold.even
         table = _drawing(self.probabilities).table.probabilities
         return int(table.searchsorted(0.5, side="left")) + self._before
+
+    @property
+    def least_even(self) -> int:
+        """The same number for records that have that key alone: it is less where there are weights."""
+        if isinstance(self.threshold, WeightedThreshold):
+            return self.threshold.even_of_single
+        return self.even
+
+    def weight_of(self, keys: int) -> int:
+        """Return the weight of a record of so many keys: it adds that to them."""
+        return 1 if self.weights is None else self.weights[min(keys, self.keys) - 1]
 
     @property
     def _before(self) -> int:

@@ -62,12 +62,19 @@ class GaussianThreshold:
         least: the least noisy count that is shown.
         keys: the most keys in which one unit counts.
         neighbors: the neighbouring relation; a unit that is replaced moves twice as many counts.
+        step: by how much a unit moves the counts of its keys.
     """
 
     sigma_squared: Fraction
     least: int
     keys: int
     neighbors: Neighbors
+    step: int = 1
+
+    @property
+    def even(self) -> int:
+        """The least number of units that show their key with one half or more."""
+        return -(-self.least // self.step)
 
     def delta_at(self, epsilon: Fraction) -> Fraction:
         """Return the least delta at an epsilon of zero or more, rounded up: the largest over all own keys."""
@@ -87,10 +94,14 @@ class GaussianThreshold:
     def parts(self) -> tuple[ApproxDP, DiscreteGaussianDP]:
         """Both promises of the parts: a delta for own keys that are shown, and the counts of all keys."""
         # *Many releases*: both pairs together tell no less.
+        counts = DiscreteGaussianDP(self.sigma_squared, self._moved, self.step, self.neighbors)
+        return ApproxDP(Fraction(0), self.chance_of_own, self.neighbors), counts
+
+    @property
+    def chance_of_own(self) -> Fraction:
+        """The probability that any key of a unit is shown if all of them are its own, rounded up."""
         with precision(_BITS):
-            shown = probability_above(-(-self.keys * self._log).expm1())
-        counts = DiscreteGaussianDP(self.sigma_squared, self._moved, 1, self.neighbors)
-        return ApproxDP(Fraction(0), shown, self.neighbors), counts
+            return probability_above(-(-self.keys * self._log).expm1())
 
     def _falling_bounds(self, epsilon: Fraction) -> Iterator[tuple[Fraction, _OwnKeys]]:
         """Yield bounds on the delta of all own keys that are left, the largest first; then its halves follow."""
@@ -112,7 +123,7 @@ class GaussianThreshold:
         shared = self._moved - own.here - own.there
         with precision(_BITS):
             at = lower(ball(epsilon) + (own.here - own.most_there) * self._log)
-            others = _delta_of_others(self.sigma_squared, shared, at)
+            others = _delta_of_others(self.sigma_squared, shared, at, self.step)
             none_shown = (-own.most_here * self._log).exp()
             return probability_above(1 - none_shown * (1 - ball(others)))
 
@@ -125,17 +136,19 @@ class GaussianThreshold:
     def _log(self) -> arb:
         """A ball around -ln(1 - p), where p is the probability that a key of one unit is shown."""
         with precision(_BITS):
-            return -(-tail(self.least - 1, self.sigma_squared)).log1p()
+            return -(-tail(self.least - self.step, self.sigma_squared)).log1p()
 
 
 @lru_cache(maxsize=2**12)
-def _delta_of_others(sigma_squared: Fraction, cells: int, epsilon: Fraction) -> Fraction:
-    """Return the delta of so many counts that move by one, at an epsilon of any sign, rounded up."""
+def _delta_of_others(
+    sigma_squared: Fraction, cells: int, epsilon: Fraction, step: int = 1
+) -> Fraction:
+    """Return the delta of so many counts that move by a step, at an epsilon of any sign, rounded up."""
     if cells and epsilon >= 0:
-        return delta_of_cells(sigma_squared, cells, 1, epsilon)
+        return delta_of_cells(sigma_squared, cells, step, epsilon)
     if epsilon >= 0:
         return Fraction(0)
     # The pair is symmetric: delta at -x is 1 - e**-x + e**-x times delta at x.
     with precision(_BITS):
-        back = ball(_delta_of_others(sigma_squared, cells, -epsilon))
+        back = ball(_delta_of_others(sigma_squared, cells, -epsilon, step))
         return probability_above(-ball(epsilon).expm1() + ball(epsilon).exp() * back)

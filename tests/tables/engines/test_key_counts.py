@@ -387,3 +387,56 @@ def test_spark_counts_keys_by_one_exchange_of_rows(tmp_path: Path) -> None:
     assert held.sizes[4:6] == [2, 5]
     numbered = held.rows.to_native()._jdf.queryExecution().executedPlan().toString()
     assert "RDD" in numbered, "it begins at the checkpoint, and reads no row again"
+
+
+# --- sums of weights by the number of a unit's keys
+
+
+def weighed(rows: list[Row], most: int, weights: list[int]) -> Counter[Any]:
+    """The sums of the weights of persons by key, as plainly as possible."""
+    kept = pairs(rows, most)
+    own = Counter(person for person, _ in kept)
+    sums: Counter[Any] = Counter()
+    for person, key in kept:
+        sums[key] += weights[own[person] - 1]
+    return sums
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.one_in(4)
+@pytest.mark.proof_in("spark")
+def test_sums_of_weights_are_those_of_the_definition(engine: str, tmp_path: Path) -> None:
+    """With persons of as many keys as may stay, of one more and of many, equal rows, and other persons by case."""
+    rows = [
+        *[("ann", key) for key in ("milk", "milk", "tea")], *[("Ann", key) for key in "abcdefgh"],
+        *[("bob", key) for key in ("milk", "tea", "a", "b")], ("bob", "milk"), ("é", "a"), ("é", None),
+        *[("zoe", key) for key in ("tea", "Tea", "tea ")], (None, "a"), ("kim", "Milk"),
+    ]  # fmt: skip
+    data = ENGINES[engine](table(rows), tmp_path)
+    if engine == "csv":
+        rows = [(person, key or "") for person, key in rows]
+    for most, weights in ((1, [7]), (3, [9, 5, 2]), (9, [40, 33, 27, 20, 13, 9, 5, 3, 2])):
+        sums = weighed(rows, most, weights)
+        counts = TableOfKeys(data, "the key", "*", most, keeps_pairs=most == 3).open()
+        held = counts.classes(30, weights)
+        by_weight = Counter(min(number, 30) for number in sums.values())
+        assert held.sizes == [by_weight[c] for c in range(1, 31)]
+        places = every_place(held.sizes)
+        assert held.fetch(drawn(*places, shifts=[0] * len(places))) == sorted(sums.items())
+        assert held.fetch(drawn(*places)) == [(key, 0) for key in sorted(sums)]
+        if most == 3:
+            inside = {person for person, key in pairs(rows, most) if key != "milk"}
+            assert counts.units_outside(["milk"]) == len(inside)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.one_in(4)
+@pytest.mark.proof_in("spark")
+def test_sums_of_weights_have_64_bits(engine: str, tmp_path: Path) -> None:
+    """Three of 2**31 - 1 and of 2**30 are more than 32 bits hold, and doubles would round the largest."""
+    rows = [(person, "milk") for person in ("ann", "bob", "kim")]
+    data = ENGINES[engine](table(rows), tmp_path)
+    for weight in (2**30, 2**31 - 1, 2**53 + 1):
+        held = TableOfKeys(data, "the key", "*", 2).open().classes(2, [weight, 1])
+        assert held.sizes == [0, 1]
+        assert held.fetch(drawn((2, 0), shifts=[0])) == [("milk", 3 * weight)]

@@ -59,13 +59,15 @@ def test_other_verbs_that_draw_keys() -> None:
 
 
 def test_what_is_asked_for_decides_the_rule() -> None:
-    """At three keys a unit: keys alone by a threshold, keys with counts each by itself."""
-    for verb, even in ((discreet.keys, 38), (discreet.counts, 40)):
+    """At three keys a unit: keys alone by weights and a threshold, keys with counts each by itself."""
+    for verb, even, words, rule in (
+        (discreet.keys, 38, "a key of 38 records", "weights"),
+        (discreet.counts, 40, "fewer than 40 records", "optimal"),
+    ):
         bill = bill_of(verb, None, "page", **{**ASK, "max_groups": 3})
-        assert f"fewer than {even} records" in str(bill.worst_error)
+        assert words in str(bill.worst_error)
         plan = discreet.plan_keys(1, "1e-6", max_groups=3, with_counts=verb is discreet.counts)
-        assert plan.even == even
-        assert plan.rule == ("gaussian" if even == 38 else "optimal")
+        assert (plan.even, plan.rule) == (even, rule)
 
 
 @pytest.fixture
@@ -84,7 +86,7 @@ def short_tables(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("least", [1, 5])
 def test_keys_of_the_last_class_are_compared_with_their_own_counts(least: int) -> None:
     """Their noise is drawn without a condition: shown are those whose noisy counts reach the threshold."""
-    mechanism = PrivateKeys(Fraction(1), Fraction(1, 10**6), 10, "add_remove", least)
+    mechanism = PrivateKeys(Fraction(1), Fraction(1, 10**6), 10, "add_remove", least, True)
     assert mechanism.sure == 71 + least
     table = pl.DataFrame({"page": [page for page in range(400) for _ in range(75 + least)]})
     question = KeyQuestion(
@@ -107,11 +109,16 @@ def test_all_answers_of_a_small_table() -> None:
     """By audits, with counts: of a page that two people share, and one of a third."""
     data = pl.DataFrame({"who": ["a", "a", "a"], "page": ["x", "y", "z"]})
     terms: dict[str, Any] = {**ASK, "epsilon": 4, "delta": "1/10", "max_groups": 6}
-    assert discreet.plan_keys(4, "1/10", max_groups=6).rule == "gaussian"
+    plan = discreet.plan_keys(4, "1/10", max_groups=6)
+    assert plan.rule == "weights"
     law = discreet.distribution(discreet.keys, data, "page", **terms)
-    chance = float(discreet.plan_keys(4, "1/10", max_groups=6).probability(1))
-    assert law.pmf()[()] == pytest.approx((1 - chance) ** 3)
+    few, all_ = (float(plan.probability(1, keys=keys)) for keys in (3, 6))
+    assert few > all_
+    assert law.pmf()[()] == pytest.approx((1 - few) ** 3)
     one = data.head(1)
+    counted = discreet.plan_keys(4, "1/10", max_groups=6, with_counts=True)
+    assert counted.rule == "gaussian"
+    chance = float(counted.probability(1))
     with_rest = discreet.distribution(discreet.counts, one, "page", **terms).pmf()
     assert sum(with_rest.values()) == pytest.approx(1)
     assert with_rest[()] == pytest.approx(1 - chance)

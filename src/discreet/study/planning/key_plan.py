@@ -39,22 +39,35 @@ class KeyPlan:
 
     Attributes:
         guarantee: the guarantee of all keys together, with or without their counts.
-        even: the least count of a key that is answered with one half or more.
+        even: the least count of a key that is answered with one half or more, if its records have `max_groups`
+            keys or more.
+        least_even: the same if its records have that key alone, which is less where there are weights.
         sure: the least count of a key that is always answered, or but for a probability below 2⁻⁶⁴.
-        rule: "optimal" for the largest probability of each key, or "gaussian" for noise and a threshold.
+        rule: "optimal" for the largest probability of each key, "gaussian" for noise and a threshold, or
+            "weights" for the same where a record adds the more to its keys, the fewer they are.
     """
 
     guarantee: Guarantee
     even: int
+    least_even: int
     sure: int
     rule: str
     _mechanism: PrivateKeys
 
-    def probability(self, records: int) -> Enclosure:
-        """Return the probability that a key of so many records is answered, as a certified interval."""
-        number = count(records, "records")
+    def probability(self, records: int, *, keys: int | None = None) -> Enclosure:
+        """Return the probability that a key of so many records is answered, as a certified interval.
+
+        Args:
+            records: how many records have the key.
+            keys: how many keys these records have: `max_groups` or more by default. Other numbers change the
+                probability where the rule is "weights".
+        """
+        mechanism, number = self._mechanism, count(records, "records")
+        number_of_keys = mechanism.keys if keys is None else count(keys, "keys")
         with precision(_BITS):
-            return Enclosure.of(self._mechanism.chance(number), 0, 1)
+            return Enclosure.of(
+                mechanism.chance(number * mechanism.weight_of(number_of_keys)), 0, 1
+            )
 
     @property
     def sentence(self) -> str:
@@ -65,7 +78,8 @@ class KeyPlan:
         """Return the guarantee, the counts and the probabilities of the table in plain values, ready for JSON."""
         return {
             "guarantee": self.guarantee.as_dict(), "rule": self.rule,
-            "one_half_from": self.even, "always_from": self.sure,
+            "one_half_from": self.even, "one_half_from_with_one_key": self.least_even,
+            "always_from": self.sure,
             "probabilities": {str(records): chance.as_dict() for records, chance in self._rows()},
         }  # fmt: skip
 
@@ -157,4 +171,7 @@ def plan_keys(  # noqa: PLR0913  # the public numbers, each by its name
         limits.minimum_count,
         shows_counts=flag(with_counts, "with_counts"),
     )
-    return KeyPlan(mechanism.guarantee, mechanism.even, mechanism.sure, mechanism.rule, mechanism)
+    sure = -(-mechanism.sure // mechanism.weight_of(mechanism.keys))
+    return KeyPlan(
+        mechanism.guarantee, mechanism.even, mechanism.least_even, sure, mechanism.rule, mechanism
+    )

@@ -346,6 +346,8 @@ class Numbers:
 def bounded_pairs(table: OpenedTable, native: Native, alias: str, most_keys: int) -> Frame:
     """Return the records with a key: rows, or privacy units with at most so many keys.
 
+    Of a unit they come with SIZE, the number of its distinct keys, those that do not stay too.
+
     Args:
         table: the table.
         native: its columns with keys in one of them, null for no key.
@@ -362,7 +364,7 @@ def bounded_pairs(table: OpenedTable, native: Native, alias: str, most_keys: int
     rows = rows.filter(~nw.col(PERSON).is_null())
     once = rows.group_by(PERSON, alias, *native.starts).agg()
     pairs = join_units(native, once, table.unit_type, most_keys)
-    return _stay(pairs, alias, [UNIT], most_keys).select(PERSON, alias)
+    return _stay(pairs, alias, [UNIT], most_keys).select(PERSON, alias, SIZE)
 
 
 def join_units(native: Native, rows: Frame, of: ColumnType, most: int) -> Frame:

@@ -105,13 +105,14 @@ class KeyCounts:
         """The records with a key, one per row: of a unit one for every one of its few keys."""
         return quietly(self._pairs, self.table.failure)
 
-    def classes(self, sure: int) -> "KeyClasses":
+    def classes(self, sure: int, weights: Sequence[int] | None = None) -> "KeyClasses":
         """Return the keys in classes of equal counts, counted now; they last as long as the returned object.
 
         Args:
             sure: the count from which on all counts are one class, the last.
+            weights: those of units of 1, 2, ..., `most_keys` keys, of which counts are sums; None for 1 always.
         """
-        return quietly(self._classes, self.table.failure, sure)
+        return quietly(self._classes, self.table.failure, sure, weights)
 
     def first(self, most: int) -> "FirstKeys":
         """Return the keys of the largest counts, at most so many; of equal counts the first in their order."""
@@ -153,12 +154,28 @@ class KeyCounts:
 
         return self.pairs.group_by(self.alias).agg(nw.len().cast(nw.Int64).alias(COUNT))
 
-    def _classes(self, sure: int) -> "KeyClasses":
+    def _sums(self, weights: Sequence[int]) -> Frame:
+        """Return the keys with the sums of the weights of their units, as COUNT."""
         import narwhals.stable.v2 as nw
 
+        # A unit of more keys than may stay has as many as may: *What is added* in private_keys.md.
+        size, most = nw.col(SIZE), self.most_keys
+        keys = nw.when(size < most).then(size).otherwise(nw.lit(most)).cast(nw.Int64)
+        pairs = self.pairs.select(self.alias, keys.alias(SIZE))
+        rows = self.native.join_positions(pairs, SIZE, INTEGER_TYPE, dict(enumerate(weights, 1)))
+        weight = nw.col(POSITION).cast(
+            nw.Int64
+        )  # an engine may add narrow integers as narrow ones, and wrap
+        sums = rows.select(self.alias, weight.alias(COUNT)).group_by(self.alias)
+        return sums.agg(nw.col(COUNT).sum().cast(nw.Int64).alias(COUNT))
+
+    def _classes(self, sure: int, weights: Sequence[int] | None) -> "KeyClasses":
+        import narwhals.stable.v2 as nw
+
+        counts = self._counts if weights is None else self._sums(weights)
         count = nw.col(COUNT)
         of_class = nw.when(count < sure).then(count).otherwise(nw.lit(sure)).alias(CLASS)
-        rows = self.native.with_places(self._counts.with_columns(of_class), CLASS)
+        rows = self.native.with_places(counts.with_columns(of_class), CLASS)
         numbers = rows.group_by(CLASS).agg(nw.len().alias(SIZE))
         classes, sizes = self.native.fetch(numbers, INTEGER_TYPE)
         by_class = dict(zip(classes.tolist(), sizes.tolist(), strict=True))

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from ...base.arguments import column_name, refuse_one_shot
 from ...base.numbers import Number, count, exact
 from ...errors import InvalidArgument, InvalidNumber, preview
-from ...mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
+from ...mechanisms.accuracy import KEY_BY_WEIGHTS, RECORDS_OF_KEY, ErrorBound
 from ...mechanisms.contract import PrivacyParameter, need_parameter, read_parameter
 from ...mechanisms.key_shares import MOST_KEYS
 from ...mechanisms.noisy_counts import calibrate_counts
@@ -60,7 +60,8 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     δ = 10⁻⁶ a key of fewer than 14 records is answered with a probability below one half, one of 28 or more always.
     `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. If a record has one
     key, they are the largest that differential privacy allows. If it has several, public numbers decide between
-    this rule by key, and Gaussian noise with a threshold, which shows more from three keys on.
+    this rule by key, and Gaussian noise with a threshold, which shows more from three keys on. Then a record
+    adds the more to its keys, the fewer they are: docs/reference/mechanisms/private_keys.md#weighted_keys.
 
     One row is one record; with `privacy_unit` all rows of a unit are, which counts once for each of its keys, up
     to `max_groups` of them. A key is a text, an integer, a decimal, a truth, a date, a time or a UUID; null is no
@@ -197,7 +198,8 @@ def _read_unit(terms: Mapping[str, Any]) -> tuple[Unit | None, int]:
 
 def error_of_keys(mechanism: PrivateKeys) -> ErrorBound:
     """Return from which count on a key is answered with one half or more, which is said before paying."""
-    return ErrorBound(Fraction(mechanism.even), _HALF, RECORDS_OF_KEY)
+    unit = RECORDS_OF_KEY if mechanism.weights is None else KEY_BY_WEIGHTS
+    return ErrorBound(Fraction(mechanism.even), _HALF, unit)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -250,7 +252,7 @@ class KeyQuestion:
 
     def _lists(self) -> KeyLists:
         """Count the keys, and return all answers, for study. Private."""
-        classes = self.table.open().classes(self.mechanism.sure)
+        classes = self.table.open().classes(self.mechanism.sure, self.mechanism.weights)
         return KeyLists(self.mechanism, classes, self.with_counts, self._cut)
 
     def _cut(self, pairs: CountedKeys) -> tuple[Sequence[KeyValue], Sequence[int], Sequence[int]]:
@@ -262,7 +264,7 @@ class KeyQuestion:
     def prepare(self) -> Callable[[], list[list[Any]]]:
         """Count the keys, and return the function that draws. Private."""
         counts = self.table.open()
-        classes = counts.classes(self.mechanism.sure)
+        classes = counts.classes(self.mechanism.sure, self.mechanism.weights)
         return lambda: self.draw(counts, classes, SystemBits())
 
     def draw(self, counts: KeyCounts, classes: KeyClasses, bits: Bits) -> list[list[Any]]:

@@ -45,7 +45,8 @@ class PrivateGroups:
     @property
     def facts(self) -> Facts:
         """Why a group may be missing: from which count on it is named with one half."""
-        return {"half": self.mechanism.even}
+        mechanism = self.mechanism
+        return {"half": mechanism.even, **({} if mechanism.weights is None else {"weighs": True})}
 
     @property
     def arguments(self) -> dict[str, object]:
@@ -69,12 +70,13 @@ class PrivateGroups:
             ready: reads one group, and returns the function that draws its answer.
         """
         source = template.source
-        classes = source.group_keys.classes(self.mechanism.sure)
+        classes = source.group_keys.classes(self.mechanism.sure, self.mechanism.weights)
         law = self.mechanism.law(classes.sizes, with_counts=True)
         ready(source.drawn_groups([])[0])  # what types refuse is refused before anything is paid
 
         def draw() -> list[Any]:
-            # The counts cost nothing besides: of more groups than are answered they say which.
+            # The counts cost nothing besides: of more groups than are answered they say which. So do sums of
+            # weights, and neither is shown.
             keys = [key for key, _ in classes.fetch(law.draw(SystemBits()), self.most)]
             groups = source.drawn_groups(keys) if keys else []
             draws = [ready(group) for group in groups]
