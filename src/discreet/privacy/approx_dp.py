@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..base.messages import AND, join
-from ..base.numbers import Number, count, exact
+from ..base.numbers import Number, exact
 from ..errors import InvalidNumber, preview
 from ..sampling.enclosures import ball, precision, probability_above
-from .base import BaseGuarantee
-from .contract import Approximate, Guarantee, equals, steps
+from .base import SteppedGuarantee
+from .contract import Approximate, Guarantee, equals
 from .conversions import read_delta, read_epsilon
 from .dominating import RESPONSE
 from .epsilon_dp import PureDP
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ApproxDP(BaseGuarantee):
+class ApproxDP(SteppedGuarantee):
     """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta.
 
     Attributes:
@@ -86,21 +86,15 @@ class ApproxDP(BaseGuarantee):
         e, share = ball(self.epsilon), ball(self.delta)
         return (chance * e.exp() + share).min(1 - (1 - share - chance) * (-e).exp())
 
-    def group(self, size: int) -> ApproxDP:
-        """Return the guarantee `size` steps away: size * epsilon, and the sum of e**(i epsilon) delta."""
-        steps_, e = count(size, "size"), self.epsilon
-        if steps_ == 1:
+    def _apart(self, size: int, neighbors: Neighbors) -> ApproxDP:
+        """Return so many times epsilon, and the sum of e**(i epsilon) delta."""
+        e = self.epsilon
+        if size == 1:
             return self
         with precision(256):
-            sum_ = (ball(steps_ * e)).expm1() / ball(e).expm1() if e else ball(Fraction(steps_))
+            sum_ = (ball(size * e)).expm1() / ball(e).expm1() if e else ball(Fraction(size))
             delta = probability_above(ball(self.delta) * sum_)
-        return ApproxDP(steps_ * e, delta, self.neighbors)
-
-    def under(self, neighbors: str) -> ApproxDP:
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        farther = self.group(steps(self, relation))
-        return ApproxDP(farther.epsilon, farther.delta, relation)
+        return ApproxDP(size * e, delta, neighbors)
 
     @property
     def statement(self) -> str:

@@ -10,7 +10,7 @@ from ..base.messages import Message
 from ..base.numbers import Number, count, exact, positive, short_up
 from ..errors import InvalidNumber, preview
 from .approx_dp import ApproxDP, read_larger_delta
-from .base import BaseGuarantee
+from .base import SteppedGuarantee
 from .contract import Guarantee, equals
 from .conversions import read_delta
 from .epsilon_dp import BoundedRange, MixedRange
@@ -18,7 +18,7 @@ from .sensitivity import Neighbors, read_neighbors
 
 
 @dataclass(frozen=True, slots=True)
-class ApproxRange(BaseGuarantee):
+class ApproxRange(SteppedGuarantee):
     """Rounds of epsilon-bounded range, one after the other, but for an event of probability delta in all of them.
 
     Of several rounds no mixture is known, so their δ is added to the guarantee of the ranges:
@@ -92,13 +92,9 @@ class ApproxRange(BaseGuarantee):
         """Return a bound on the probability of an event, given its probability on a neighbour."""
         return self._plain.ceiling(chance)
 
-    def group(self, size: int) -> Guarantee:
-        """Return the guarantee `size` steps away: that of (epsilon, delta)-DP."""
-        return self if count(size, "size") == 1 else self._plain.group(size)
-
-    def under(self, neighbors: str) -> Guarantee:
-        """Return the guarantee that follows under another neighbouring relation."""
-        return self if read_neighbors(neighbors) == self.neighbors else self._plain.under(neighbors)
+    def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
+        """Return, of two or more steps, that of (epsilon, delta)-DP."""
+        return self if size == 1 else self._plain._apart(size, neighbors)
 
     @property
     def _plain(self) -> ApproxDP:

@@ -5,10 +5,12 @@ Their words are imported when they are first written, so that a first answer com
 
 from fractions import Fraction
 from importlib import import_module
+from typing import Protocol, TypeVar
 
 from ..base.error_boundary import error_boundary
 from ..base.numbers import Number, count
-from .contract import Guarantee, guarantee_as_dict
+from .contract import Guarantee, guarantee_as_dict, steps
+from .sensitivity import Neighbors, read_neighbors
 
 
 class BaseGuarantee:
@@ -58,3 +60,28 @@ class BaseGuarantee:
     def as_dict(self: Guarantee) -> dict[str, object]:
         """Return the kind, the exact numbers as text, and the neighbouring relation."""
         return guarantee_as_dict(self)
+
+
+_Far = TypeVar("_Far", bound=Guarantee, covariant=True)
+
+
+class _Stepped(Guarantee, Protocol[_Far]):
+    """A guarantee that is stated for any number of steps of its relation."""
+
+    def _apart(self, size: int, neighbors: Neighbors) -> _Far:
+        """Return the guarantee so many steps away, as one under a relation."""
+
+
+class SteppedGuarantee(BaseGuarantee):
+    """The base of kinds that state a guarantee for any number of steps, by `_apart`."""
+
+    __slots__ = ()
+
+    def group(self: _Stepped[_Far], size: int) -> _Far:
+        """Return the guarantee for groups of `size` records: datasets `size` steps apart."""
+        return self._apart(count(size, "size"), self.neighbors)
+
+    def under(self: _Stepped[_Far], neighbors: str) -> _Far:
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        return self._apart(steps(self, relation), relation)

@@ -12,11 +12,11 @@ from typing import ClassVar
 from flint import arb
 
 from ..base.messages import Message
-from ..base.numbers import Number, count, positive, root_above
+from ..base.numbers import Number, positive, root_above
 from ..sampling.enclosures import ball, lower
 from .approx_dp import ApproxDP
-from .base import BaseGuarantee
-from .contract import equals, steps
+from .base import SteppedGuarantee
+from .contract import equals
 from .conversions import epsilon_of_gaussian, read_delta, read_epsilon, read_whole
 from .gaussian_cells import Cases, Cells, delta_of_cases, delta_of_cells, rho_of_cases
 from .pld import LossDistribution
@@ -28,7 +28,7 @@ _CURVE_BITS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussianDP(BaseGuarantee):
+class DiscreteGaussianDP(SteppedGuarantee):
     """No easier to attack than `cells` whole numbers that move by `steps` each, with discrete Gaussian noise.
 
     The noise has P(X = k) proportional to exp(-k**2 / (2 * sigma_squared)). Its delta is exact, and not that of
@@ -89,17 +89,9 @@ class DiscreteGaussianDP(BaseGuarantee):
         cells = Cells(self.sigma_squared, self.cells, self.steps)
         return losses_of_cases(((cells,),), positive(step, "step"))
 
-    def group(self, size: int) -> "DiscreteGaussianDP":
-        """Return the guarantee `size` steps away: that of the same cells, each moved so many times as far."""
-        # *Groups of records*: the best test of one step is the best of the next one too.
-        return self._apart(count(size, "size"), self.neighbors)
-
-    def under(self, neighbors: str) -> "DiscreteGaussianDP":
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        return self._apart(steps(self, relation), relation)
-
     def _apart(self, size: int, neighbors: Neighbors) -> "DiscreteGaussianDP":
+        """Return that of the same cells, each moved so many times as far."""
+        # *Groups of records*: the best test of one step is the best of the next one too.
         return DiscreteGaussianDP(self.sigma_squared, self.cells, size * self.steps, neighbors)
 
     @property

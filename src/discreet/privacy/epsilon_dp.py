@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..base.lazy_names import ModuleOnUse
 from ..base.messages import Message
-from ..base.numbers import Number, count, positive
+from ..base.numbers import Number, positive
 from ..sampling.enclosures import ball
-from .base import BaseGuarantee
-from .contract import Approximate, Guarantee, equals, steps
+from .base import SteppedGuarantee
+from .contract import Approximate, Guarantee, equals
 from .sensitivity import Neighbors, read_neighbors
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ else:
 
 
 @dataclass(frozen=True, slots=True)
-class ByEpsilon(BaseGuarantee):
+class ByEpsilon(SteppedGuarantee):
     """The base of the kinds of one epsilon: all imply epsilon-DP, and more by their dominating pair.
 
     `BoundedRange`, `MixedRange`, `SummedRange`, `LogisticDP`, `LaplaceDP`, `PureDP`: a kind implies those after it.
@@ -83,16 +83,8 @@ class ByEpsilon(BaseGuarantee):
         """Return a bound on the probability of an event, given its probability on a neighbour."""
         return self.worst.ceiling(ball(self.epsilon), chance)
 
-    def group(self, size: int) -> Guarantee:
-        """Return the guarantee `size` steps away: size * epsilon."""
-        return self._apart(count(size, "size"), self.neighbors)
-
-    def under(self, neighbors: str) -> Guarantee:
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        return self._apart(steps(self, relation), relation)
-
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
+        """Return so many times epsilon."""
         # Coq: Range.private_groups, Range.range_groups
         return type(self)(size * self.epsilon, neighbors)
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 from flint import arb
 
 from ..base.messages import Message
-from ..base.numbers import Number, count, positive, root_above
+from ..base.numbers import Number, positive, root_above
 from ..sampling.enclosures import ball, precision, probability_above
 from .approx_dp import ApproxDP
-from .base import BaseGuarantee
-from .contract import equals, steps
+from .base import SteppedGuarantee
+from .contract import equals
 from .conversions import epsilon_of_gaussian, gaussian_delta, read_delta, read_epsilon
 from .sensitivity import Neighbors, read_neighbors
 
@@ -19,7 +19,7 @@ _GAUSSIAN_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianDP(BaseGuarantee):
+class GaussianDP(SteppedGuarantee):
     """mu-GDP: no easier to attack than a number that moves by mu, with Gaussian noise of scale 1.
 
     So noise of standard deviation sigma on a value of sensitivity s has mu = s / sigma. Several compose into
@@ -73,14 +73,9 @@ class GaussianDP(BaseGuarantee):
         place = (2 * chance).erfcinv()  # -1 / sqrt(2) of the quantile
         return (place - ball(self.mu) / root).erfc() / 2
 
-    def group(self, size: int) -> "GaussianDP":
-        """Return the guarantee `size` steps away: size * mu."""
-        return GaussianDP(count(size, "size") * self.mu, self.neighbors)
-
-    def under(self, neighbors: str) -> "GaussianDP":
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        return GaussianDP(steps(self, relation) * self.mu, relation)
+    def _apart(self, size: int, neighbors: Neighbors) -> "GaussianDP":
+        """Return so many times mu."""
+        return GaussianDP(size * self.mu, neighbors)
 
     @property
     def statement(self) -> str:

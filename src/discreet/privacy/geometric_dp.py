@@ -10,11 +10,11 @@ from typing import ClassVar
 from flint import arb
 
 from ..base.messages import Message
-from ..base.numbers import Number, count, positive
+from ..base.numbers import Number, positive
 from ..sampling.enclosures import ball, precision, probability_above
 from .approx_dp import ApproxDP
-from .base import BaseGuarantee
-from .contract import equals, steps
+from .base import SteppedGuarantee
+from .contract import equals
 from .conversions import least_epsilon, read_delta, read_epsilon, read_whole
 from .dominating import RESPONSE, divergence
 from .rho import geometric_rho
@@ -25,7 +25,7 @@ _DELTA_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class GeometricDP(BaseGuarantee):
+class GeometricDP(SteppedGuarantee):
     """No easier to attack than a whole number that moves by so many steps, with two-sided geometric noise.
 
     The noise has P(X = k) proportional to exp(-(epsilon / steps) * |k|). So epsilon-DP; with one step that is all,
@@ -86,16 +86,8 @@ class GeometricDP(BaseGuarantee):
         """Return a bound on the probability of an event, given its probability on a neighbour."""
         return RESPONSE.ceiling(ball(self.epsilon), chance)
 
-    def group(self, size: int) -> "GeometricDP":
-        """Return the guarantee `size` steps of the relation away: so many times epsilon, and steps."""
-        return self._apart(count(size, "size"), self.neighbors)
-
-    def under(self, neighbors: str) -> "GeometricDP":
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        return self._apart(steps(self, relation), relation)
-
     def _apart(self, size: int, neighbors: Neighbors) -> "GeometricDP":
+        """Return so many times epsilon, and steps."""
         return GeometricDP(size * self.epsilon, size * self.steps, neighbors)
 
     def _curve(self, epsilon: arb, excess: arb) -> arb:

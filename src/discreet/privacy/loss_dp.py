@@ -10,12 +10,12 @@ from flint import arb, arb_poly, fmpz_poly
 
 from ..base.error_boundary import error_boundary
 from ..base.messages import Message
-from ..base.numbers import Number, count, short_up
+from ..base.numbers import Number, short_up
 from ..errors import InvalidArgument, preview
 from ..sampling.enclosures import ball, precision
 from .approx_dp import ApproxDP
-from .base import BaseGuarantee
-from .contract import Guarantee, steps
+from .base import SteppedGuarantee
+from .contract import Guarantee
 from .conversions import read_delta
 from .pld import UNIT, LossDistribution
 from .rho import pure_rho
@@ -34,7 +34,7 @@ _ROUNDING = Fraction(1, 2**64)
 
 
 @dataclass(frozen=True, slots=True)
-class LossDP(BaseGuarantee):
+class LossDP(SteppedGuarantee):
     """A privacy loss distribution as a guarantee: it bounds the privacy curve in both orders of neighbours.
 
     Args:
@@ -116,26 +116,21 @@ class LossDP(BaseGuarantee):
     def ceiling(self, chance: arb) -> None:
         """Return None: probabilities of single events are bounded by no closed form."""
 
-    def group(self, size: int) -> "LossDP":
-        """Return the guarantee `size` steps away: delta at s is delta(s / size) * sum e**(i s / size), i < size."""
-        apart, losses = count(size, "size"), self.losses
-        if apart == 1:
+    def _apart(self, size: int, neighbors: Neighbors) -> "LossDP":
+        """Return the one of which delta at s is delta(s / size) * sum e**(i s / size), i < size."""
+        losses = self.losses
+        if size == 1:
             return self
 
         def delta(at: Fraction) -> arb:
-            times = ball(at).expm1() / ball(at / apart).expm1() if at else arb(apart)
-            return (ball(losses.delta(at / apart)) * times).min(arb(1))
+            times = ball(at).expm1() / ball(at / size).expm1() if at else arb(size)
+            return (ball(losses.delta(at / size)) * times).min(arb(1))
 
-        most = apart * max((losses.lowest + len(losses.masses)) * losses.step, losses.step)
+        most = size * max((losses.lowest + len(losses.masses)) * losses.step, losses.step)
         top = min(most, _FURTHEST)  # what is beyond counts as infinite
         step = losses.step * max(1, math.ceil(top / losses.step / _LONGEST))
         every = max(1, math.ceil(top / step / _PLACES))
-        return LossDP(LossDistribution.of_curve(delta, top, step, every), self.neighbors)
-
-    def under(self, neighbors: str) -> "LossDP":
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        return LossDP(self.group(steps(self, relation)).losses, relation)
+        return LossDP(LossDistribution.of_curve(delta, top, step, every), neighbors)
 
     def as_dict(self) -> dict[str, object]:
         """Return the kind, the distribution as whole numbers in text, and the neighbouring relation."""

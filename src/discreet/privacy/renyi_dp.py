@@ -14,12 +14,12 @@ from flint import arb
 
 from ..base.error_boundary import error_boundary
 from ..base.messages import Message
-from ..base.numbers import Number, count, exact, positive, positive_up, short_up, spell
+from ..base.numbers import Number, exact, positive, positive_up, short_up, spell
 from ..errors import InvalidArgument, InvalidNumber, preview
 from ..sampling.enclosures import ball, lower, precision, upper
 from .approx_dp import ApproxDP
-from .base import BaseGuarantee
-from .contract import Guarantee, equals, steps
+from .base import SteppedGuarantee
+from .contract import Guarantee, equals
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .sensitivity import Neighbors, read_neighbors
 
@@ -34,7 +34,7 @@ class CurveGuarantee(Guarantee, Protocol):
         ...
 
 
-class ByCurve(BaseGuarantee):
+class ByCurve(SteppedGuarantee):
     """The base of `ZCDP` and `RenyiDP`: epsilon and delta follow from the curve alone.
 
     Attributes:
@@ -119,17 +119,12 @@ class RenyiDP(ByCurve):
         products = [ball(slope) * excess + ball(start) for slope, start in lines[first : last + 1]]
         return reduce(arb.max, products) / excess
 
-    def group(self, size: int) -> "RenyiDP":
-        """Return the guarantee `size` steps away, for orders up to a `size`-th of the largest."""
+    def _apart(self, size: int, neighbors: Neighbors) -> "RenyiDP":
+        """Return the one for orders up to a `size`-th of the largest."""
         curve = self.curve
-        for steps_ in range(1, count(size, "size")):
-            curve = _one_step_more(RenyiDP(curve), self, steps_)
-        return RenyiDP(curve, self.neighbors)
-
-    def under(self, neighbors: str) -> "RenyiDP":
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        return RenyiDP(self.group(steps(self, relation)).curve, relation)
+        for steps in range(1, size):
+            curve = _one_step_more(RenyiDP(curve), self, steps)
+        return RenyiDP(curve, neighbors)
 
     def as_dict(self) -> dict[str, object]:
         """Return the kind, the orders and divergences as exact text, and the neighbouring relation."""
@@ -269,14 +264,9 @@ class ZCDP(ByCurve):
         """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
         return ball(self.rho) * (1 + excess)
 
-    def group(self, size: int) -> "ZCDP":
-        """Return the guarantee `size` steps away: size**2 * rho."""
-        return ZCDP(count(size, "size") ** 2 * self.rho, self.neighbors)
-
-    def under(self, neighbors: str) -> "ZCDP":
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        return ZCDP(self.group(steps(self, relation)).rho, relation)
+    def _apart(self, size: int, neighbors: Neighbors) -> "ZCDP":
+        """Return `size` squared times rho."""
+        return ZCDP(size**2 * self.rho, neighbors)
 
     @property
     def statement(self) -> str:

@@ -10,13 +10,12 @@ from typing import ClassVar
 from flint import arb
 
 from ..base.messages import Message
-from ..base.numbers import Number, count, exact, positive
+from ..base.numbers import Number, exact, positive
 from ..errors import InvalidNumber, preview
 from ..sampling.enclosures import ball
 from .approx_dp import ApproxDP
-from .base import BaseGuarantee
+from .base import SteppedGuarantee
 from .contract import Guarantee, equals
-from .contract import steps as steps_between
 from .conversions import epsilon_of_gaussian, read_delta, read_epsilon, read_whole
 from .discrete_gaussian_dp import ceiling_of_gaussian, losses_of_cases
 from .gaussian_cells import Cases, cases_of_sums, delta_of_cases, rho_of_cases
@@ -28,7 +27,7 @@ _MOST_GROUPS, _MOST_STEPS = 2**63, 10**300
 
 
 @dataclass(frozen=True, slots=True)
-class ReplacedSumsDP(BaseGuarantee):
+class ReplacedSumsDP(SteppedGuarantee):
     """No easier to attack than the sums of groups with discrete Gaussian noise, where a record is replaced.
 
     The record is in up to `groups` of them before and after, in at least `common` of these both times.
@@ -103,15 +102,9 @@ class ReplacedSumsDP(BaseGuarantee):
         """Return a bound on the privacy losses on a grid of a step; those of a delta below 2**-100 are infinite."""
         return losses_of_cases(self.cases, positive(step, "step"))
 
-    def group(self, size: int) -> Guarantee:
-        """Return the guarantee `size` steps away: for two or more zCDP, `size` squared times rho."""
-        return self if count(size, "size") == 1 else ZCDP(size**2 * self.rho, self.neighbors)
-
-    def under(self, neighbors: str) -> Guarantee:
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        size = steps_between(self, relation)
-        return self if size == 1 else ZCDP(size**2 * self.rho, relation)
+    def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
+        """Return, of two or more steps, zCDP of `size` squared times rho."""
+        return self if size == 1 else ZCDP(size**2 * self.rho, neighbors)
 
     @property
     def statement(self) -> str:

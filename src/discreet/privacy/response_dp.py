@@ -10,12 +10,12 @@ from typing import ClassVar
 from flint import arb
 
 from ..base.messages import Message
-from ..base.numbers import Number, count, positive, short_up
+from ..base.numbers import Number, positive, short_up
 from ..errors import InvalidNumber
 from ..sampling.enclosures import ball, precision, probability_above, upper
 from .approx_dp import ApproxDP
-from .base import BaseGuarantee
-from .contract import Guarantee, equals, steps
+from .base import SteppedGuarantee
+from .contract import Guarantee, equals
 from .conversions import read_delta, read_epsilon, read_whole
 from .dominating import divergence
 from .epsilon_dp import PureDP
@@ -27,7 +27,7 @@ _DELTA_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class ResponseDP(BaseGuarantee):
+class ResponseDP(SteppedGuarantee):
     """No easier to attack than randomised response among so many answers.
 
     The truth has probability e**epsilon / (e**epsilon + answers - 1), and each other answer 1 / (e**epsilon +
@@ -92,15 +92,6 @@ class ResponseDP(BaseGuarantee):
         # The best events take the neighbour's answers in the order of their losses: epsilon, 0, -epsilon.
         middle = chance - (-e).expm1() / self._relative_sum(e)
         return (chance * e.exp()).min(middle).min(1 - (1 - chance) * (-e).exp())
-
-    def group(self, size: int) -> Guarantee:
-        """Return the guarantee `size` steps of the relation away: so many times epsilon."""
-        return self._apart(count(size, "size"), self.neighbors)
-
-    def under(self, neighbors: str) -> Guarantee:
-        """Return the guarantee that follows under another neighbouring relation."""
-        relation = read_neighbors(neighbors)
-        return self._apart(steps(self, relation), relation)
 
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
         """Return the same promise one step away; farther off, the one that follows from so many times epsilon."""
