@@ -98,7 +98,7 @@ def _before_contact(start: Fraction, c: arb) -> Fraction | None:
     def is_beyond(v: arb) -> bool:
         return _is_concave(v, c) and not _is_before(v, ball(start), c)
 
-    low, high, found = start, max(2 * start, Fraction(1)), None
+    low, high, certain = start, max(2 * start, Fraction(1)), None
     while not is_beyond(ball(high)):
         high *= 2
     for _ in range(_RHO_STEPS):
@@ -109,8 +109,8 @@ def _before_contact(start: Fraction, c: arb) -> Fraction | None:
             continue
         low = middle
         if _is_concave(v, c):
-            found = middle
-    return found
+            certain = middle
+    return certain
 
 
 def _is_concave(v: arb, c: arb) -> bool:

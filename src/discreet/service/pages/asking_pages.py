@@ -164,8 +164,8 @@ def ask(request: AuthenticatedRequest) -> Response:
         is_final = error.charged is True and not isinstance(error, LedgerError)
         again = None if error.charged is False else {**fields, "request": request_name}
         back = f"/plan?{form.address}"
-        shown = error_for_reader(error, request.token.role)
-        return request.failure(shown, again=again, is_final=is_final, back=back)
+        failure = error_for_reader(error, request.token.role)
+        return request.failure(failure, again=again, is_final=is_final, back=back)
     _remember(request, request_name, fields)
     is_histogram = _terms(request, form).get("verb") == "counts"
     with charged_failures(request_name):

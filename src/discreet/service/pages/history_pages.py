@@ -96,8 +96,8 @@ def _event_row(event: Event) -> EventRow:
 def _words_of(event: Event) -> str:
     """Return the question of an event, or its other words."""
     body = event.body
-    found = (body.get(name, "") for name in ("note", "reason", "request"))
-    return next(filter(None, [event.question, *map(str, found)]), "")
+    words = (body.get(name, "") for name in ("note", "reason", "request"))
+    return next(filter(None, [event.question, *map(str, words)]), "")
 
 
 def _newer_events(text: str) -> int:
