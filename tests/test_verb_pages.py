@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from tools import verb_pages
+from tools.stub import is_a_verb
 
 import discreet
 
@@ -37,12 +38,7 @@ def test_every_page_has_its_group() -> None:
 
 def test_every_verb_has_a_section() -> None:
     public = {name: getattr(discreet, name) for name in discreet.__all__}
-    verbs = {
-        name
-        for name, of in public.items()
-        if inspect.isfunction(of)
-        and of.__module__.startswith(("discreet.selection.", "discreet.tables.verbs."))
-    }
+    verbs = {name for name, of in public.items() if inspect.isfunction(of) and is_a_verb(of)}
     assert verbs == set(VERBS)
 
 

@@ -8,7 +8,7 @@ import ast
 import builtins
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -183,13 +183,21 @@ def _docstring(text: str) -> str:
     )
 
 
+def is_a_verb(function: Callable[..., Any]) -> bool:
+    """Return whether a public function asks a question; `quote` is about one."""
+    module = function.__module__
+    return module != "discreet.selection.verb_calls" and module.startswith(
+        ("discreet.tables.verbs.", "discreet.selection.")
+    )
+
+
 def spelled_out(names: Iterable[str]) -> list[str]:
     """Return the verbs that share arguments with others."""
     return [
         name
         for name in names
         if inspect.isfunction(function := getattr(discreet, name))
-        and function.__module__.startswith(("discreet.tables.verbs.", "discreet.selection."))
+        and is_a_verb(function)
         and any(node.args.kwarg is not None for node in _definitions(function))
     ]
 
