@@ -18,7 +18,7 @@ from discreet.selection.verb_calls import bill_of
 from discreet.tables.engines.column import NOTHING
 from discreet.tables.scores.rank import Rank
 from discreet.tables.verbs.group_moves import GroupMoves
-from discreet.tables.verbs.replaced_mean import ReplacedMean
+from discreet.tables.verbs.replaced_mean import ReplacedMean, ReplacedMeanByRho
 from discreet.tables.verbs.sum_bounds import SumBounds
 from discreet.tables.verbs.units import per_person, read_unit_query
 
@@ -122,6 +122,14 @@ def mean_of_hundred() -> Numbers:
     return sum((one.parameter.value for one in mean.noises), Fraction(0)), mean.promise.pure
 
 
+def mean_by_rho() -> Numbers:
+    """The same with Gaussian noise, as two answers one by one and as it is charged."""
+    query = read_unit_query({"neighbors": "replace_one", "rho": 1}, bounded=True)
+    mean = ReplacedMeanByRho(SumBounds(0, 100, Fraction(1)).from_middle(), query, Fraction(1))
+    assert [one.noise.sigma_squared for one in mean.noises] == [Fraction(2, 3), 5000]
+    return sum(mean.shares, Fraction(0)), mean.promise.rho
+
+
 ROWS: dict[str, Callable[[], Numbers]] = {
     "ten releases of keys with counts, five keys a person, at (1, 10⁻⁸) each: ε at δ = 10⁻⁶": lambda: (
         keys(5)
@@ -155,6 +163,7 @@ ROWS: dict[str, Callable[[], Numbers]] = {
     "a mean of numbers from 0 to 100 under `replace_one`: ε for 1/η = 100 in the sum and 2 in the count": (
         mean_of_hundred
     ),
+    "the same by ρ: ρ for σ² = 5000 in the sum and 2/3 in the count": mean_by_rho,
 }
 
 

@@ -8,10 +8,10 @@ import pytest
 
 import discreet
 from discreet.mechanisms.accuracy import CONFIDENCE
-from discreet.privacy import PureDP
+from discreet.privacy import ZCDP, PureDP
 from discreet.privacy.rho import geometric_rho
 from discreet.selection.verb_calls import bill_of
-from discreet.tables.verbs.replaced_mean import ReplacedMean
+from discreet.tables.verbs.replaced_mean import MovesOfMean, ReplacedMean, ReplacedMeanByRho
 from discreet.tables.verbs.sum_bounds import SumBounds
 from discreet.tables.verbs.units import read_unit_query
 
@@ -39,7 +39,7 @@ def mean_of(
 
 
 def changes(
-    mean: ReplacedMean, listed: int, groups: int, rows: int
+    mean: MovesOfMean, listed: int, groups: int, rows: int
 ) -> set[tuple[tuple[int, int], ...]]:
     """Return by how much counts and sums move, in each group, for all units before and after."""
     values = [None, *range(mean.bounds.low, mean.bounds.high + 1)]
@@ -56,6 +56,83 @@ def changes(
         tuple((abs(n - m), abs(s - t)) for (n, s), (m, t) in zip(before, after, strict=True))
         for before, after in itertools.combinations(units, 2)
     }
+
+
+def by_rho(low: int, high: int, listed: int, groups: int, rows: int) -> ReplacedMeanByRho:
+    """Return the same mean with a rho."""
+    mean = mean_of(low, high, listed, groups, rows)
+    return ReplacedMeanByRho(mean.bounds, mean.unit_query, Fraction(2, 3))
+
+
+def cost(mean: ReplacedMeanByRho, size: Fraction, total: Fraction) -> Fraction:
+    """Return the largest rho of parts for a count and for a sum, as the proof adds them up over all t."""
+    step = size + mean.reach**2 * total
+    swap, moves = max(step, total), mean.groups
+    return max(
+        t * swap + 2 * (moves.groups - t) * step for t in range(moves.common, moves.groups + 1)
+    )
+
+
+@pytest.mark.parametrize(("listed", "groups"), SETTINGS)
+@pytest.mark.parametrize("ends", BOUNDS)
+def test_all_changes_of_a_unit_by_rho(ends: tuple[int, int], listed: int, groups: int) -> None:
+    """The sum of squares of what moves costs rho at most, and it is reached, exactly."""
+    for rows in (1, 2) if listed == 1 else (1,):
+        mean = by_rho(*ends, listed, groups, rows)
+        size, total = (one.noise.sigma_squared for one in mean.noises)
+        worst = max(
+            sum(n**2 / (2 * size) + s**2 / (2 * total) for n, s in one)
+            for one in changes(mean, listed, groups, rows)
+        )
+        assert worst == mean.promise.rho == Fraction(2, 3), (rows, mean.shares)
+        assert cost(mean, *mean.shares) == Fraction(2, 3)
+
+
+@pytest.mark.parametrize(("listed", "groups"), [*SETTINGS, (5, 2), (4, 3)])
+@pytest.mark.parametrize("ends", [(0, 1), (-1, 2), (0, 5), (0, 100)])
+def test_no_other_shares_of_rho_have_a_smaller_error(
+    ends: tuple[int, int], listed: int, groups: int
+) -> None:
+    """Of a mean at an end: all ratios of the two shares in steps of 7/100, and halves."""
+    mean = by_rho(*ends, listed, groups, 1)
+    size, total = mean.shares
+    least = 1 / total + 1 / (4 * size)
+    for ratio in (Fraction(k, 100) for k in range(1, 300, 7)):
+        factor = mean.rho / cost(mean, ratio, Fraction(1))
+        assert 1 / factor + 1 / (4 * factor * ratio) >= least * (1 - Fraction(1, 2**40))
+    halves = mean.rho / 2
+    parts = (
+        halves / mean.unit_query.moved_groups(),
+        halves / max(cost(mean, Fraction(0), Fraction(1)), 1),
+    )
+    assert 1 / parts[1] + 1 / (4 * parts[0]) >= least * (1 - Fraction(1, 2**40))
+
+
+def test_a_count_that_is_left_out_would_cost_more_than_rho() -> None:
+    """A mutant: to take the sum alone, as if a record that comes did not move the count."""
+    mean = by_rho(0, 2, 2, 1, 1)
+    size, total = mean.shares
+    assert cost(mean, size, total + size) > mean.rho
+
+
+def test_the_verb_takes_gaussian_noise_by_rho() -> None:
+    terms: Any = {"minimum": 0, "maximum": 100, "step": 1, "neighbors": "replace_one"}
+    bill: Any = bill_of(discreet.mean, Unread(), "v", rho=1, **terms)
+    assert bill.guarantee == ZCDP(Fraction(1), "replace_one")
+    assert bill.mechanism == "gaussian"
+    assert bill.noise.as_dict() == {"name": "gaussian", "geometric": "119", "gaussian": "70.8"}
+    large: Any = bill_of(discreet.mean, Unread(), "v", rho=20, **terms)
+    assert large.mechanism == "geometric"
+    assert large.guarantee.rho <= 20
+    assert large.noise.as_dict() == {"name": "geometric", "geometric": "12.9", "gaussian": "15.9"}
+
+
+def test_a_delta_is_compared_with_the_noise_that_epsilon_buys() -> None:
+    terms: Any = {"minimum": 0, "maximum": 100, "step": 1, "neighbors": "replace_one", "epsilon": 1}
+    with_delta: Any = bill_of(discreet.mean, Unread(), "v", **terms, delta="1e-6")
+    assert with_delta.guarantee == bill_of(discreet.mean, Unread(), "v", **terms).guarantee
+    assert with_delta.noise.name == "geometric"
+    assert with_delta.noise.geometric < 150
 
 
 @pytest.mark.parametrize(("listed", "groups"), SETTINGS)

@@ -14,10 +14,9 @@ from ...selection.terms import RecordTerms
 from .. import engines as tables
 from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
-from .mean_noise import choice_of_mean, noises_of_mean
+from .mean_noise import noise_of_mean
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
 from .private_groups import delta_of_method
-from .replaced_mean import ReplacedMean
 from .sum_bounds import choice_of_sum, error_of_sum, name_of_mean, read_bounds, sum_noise
 from .sum_without_bounds import read_sum_question, refuse_delta, release_without_bounds
 from .units import columns_of, read_unit_query
@@ -176,19 +175,13 @@ def mean(  # noqa: PLR0913  # as sum
         return release_without_bounds(without, data, column, terms)
     bounds = read_bounds(minimum, maximum, step)
     price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
-    noises, promise = noises_of_mean(bounds, unit_query, price), None
-    has_epsilon = price.parameter.kind == "epsilon" and noises[0].mechanism.name == "geometric"
-    if has_epsilon and unit_query.neighbors == "replace_one":
-        both = ReplacedMean(bounds.from_middle(), unit_query, price.parameter.value)
-        noises, promise = both.noises, both.promise
+    both = noise_of_mean(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column, bounds.stand_in)
-
-    choice = None if promise else partial(choice_of_mean, bounds, unit_query, price)
-    numbers = bounds.size_and_total
+    choice, numbers = partial(both.choice, bounds.step), bounds.size_and_total
     question = NoisyNumbers(
-        unit_query, noises, columns, numbers, lambda: None, price, choice, promise
+        unit_query, both.noises, columns, numbers, lambda: None, price, choice, both.promise
     )
-    name = name_of_mean(bounds, noises, unit_query.group_count)
+    name = name_of_mean(bounds, both.noises, unit_query.group_count)
     return question.release(bounds.query("mean", column), terms, name)
 
 

@@ -109,7 +109,8 @@ class SumWithoutBounds:
         if self.verb == "sum":
             return [sum_noise(bounds, self.unit_query, self._price)]
         if self._is_replaced:
-            return ReplacedMean(bounds.from_middle(), self.unit_query, self._each.value).noises
+            both = ReplacedMean(bounds.from_middle(), self.unit_query, self._each.value)
+            return both.noises
         return mean_noises(bounds, self.unit_query, self._price)
 
 
