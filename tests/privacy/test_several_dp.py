@@ -225,13 +225,16 @@ def test_a_group_with_the_same_keys_is_within_what_is_promised_of_groups(
         assert many.group(units).delta_at(e) >= needed
 
 
-def test_of_parts_a_group_has_their_epsilon_alone() -> None:
+def test_of_parts_a_group_has_their_epsilon_and_rho_alone() -> None:
     parts = Composition(((PureDP(Fraction(1)), 2), (BoundedRange(Fraction(1, 2)), 1)))
     several = SeveralDP((parts, ZCDP(Fraction(1))))
     assert several.group(1) is several
-    assert several.group(3) == SeveralDP((PureDP(Fraction(15, 2)), ZCDP(Fraction(9))))
-    assert SeveralDP((ApproxDP(Fraction("1"), Fraction("1e-6")), parts.repeated(2))).group(
-        2
-    ) == SeveralDP((ApproxDP(Fraction("1"), Fraction("1e-6")).group(2), PureDP(Fraction(10))))
+    assert parts.rho is not None
+    by_rho = ZCDP(9 * parts.rho)
+    assert several.group(3) == SeveralDP((PureDP(Fraction(15, 2)), by_rho, ZCDP(Fraction(9))))
+    pair = ApproxDP(Fraction("1"), Fraction("1e-6"))
+    assert SeveralDP((pair, parts.repeated(2))).group(2) == SeveralDP(
+        (pair.group(2), PureDP(Fraction(10)), ZCDP(8 * parts.rho))
+    )
     with pytest.raises(InvalidArgument, match="no promise about groups"):
         SeveralDP((compose(ApproxDP(Fraction("1"), Fraction("1e-6")), ZCDP(Fraction(1))),)).group(2)

@@ -12,6 +12,7 @@ from ..base.messages import Message
 from ..base.text_tables import fact_table, listing
 from ..errors import Exhausted, LedgerError
 from ..mechanisms.accuracy import ErrorBound
+from ..mechanisms.count_noise import NoiseChoice
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..selection.account import Indices, PaidAnswer
@@ -64,6 +65,7 @@ class Quote:
         answers_after: the seconds from the start of the reading to the reply of a service, or 2, 4, 8 … times as
             long; None where answers leave when they are ready.
         parts: the questions, where several are answered at this price.
+        noise: which noise the numbers will have and why, where there is a choice; else None.
     """
 
     cost: Amount
@@ -75,6 +77,7 @@ class Quote:
     closed: str | None = None
     answers_after: float | None = None
     parts: tuple[BilledPart, ...] = ()
+    noise: NoiseChoice | None = None
 
     @property
     def after(self) -> Amount | None:
@@ -104,6 +107,7 @@ class Quote:
             "spent": self.spent.as_dict(), "remaining": self.remaining.as_dict(),
             "after": None if after is None else after.as_dict(), "closed": self.closed,
             "worst_error": None if self.worst_error is None else self.worst_error.as_dict(),
+            **({} if self.noise is None else {"noise": self.noise.as_dict()}),
             **({} if self.answers_after is None else {"answers_after": self.answers_after}),
             **({"parts": [part.as_dict() for part in self.parts]} if self.parts else {}),
         }  # fmt: skip
@@ -112,7 +116,7 @@ class Quote:
         facts = {
             "budget": self.name, "cost": self.cost, "spent": self.spent, "remaining": self.remaining,
             "would remain": self._verdict if self.after is None else self.after,
-            "worst error": self.worst_error, "answer": self.wait,
+            "worst error": self.worst_error, "noise": self.noise, "answer": self.wait,
             **{part.name: part for part in self.parts},
         }  # fmt: skip
         return fact_table("Quote: nothing was charged", facts).html()
@@ -128,6 +132,8 @@ class Quote:
         )  # fmt: skip
         if self.worst_error is not None:
             quote = Message("{quote}; worst error: {error}", quote=quote, error=self.worst_error)
+        if self.noise is not None:
+            quote = Message("{quote}; {noise}", quote=quote, noise=self.noise)
         for part in self.parts:
             quote = Message("{quote}\n  {part}", quote=quote, part=part)
         return (
@@ -375,6 +381,10 @@ def _quote(budget: Budget, bills: list[Bill]) -> Quote:
     for cost in costs:
         fits = fits and after.fits(cost)
         after = replace(after, spent=after.spent + cost)
-    error, parts = (bills[0].worst_error, bills[0].parts) if len(bills) == 1 else (None, ())
-    cost = reduce(add, costs, _NO_COST)
-    return Quote(cost, budget.spent, budget.remaining, fits, budget.name, error, parts=parts)
+    quote = Quote(reduce(add, costs, _NO_COST), budget.spent, budget.remaining, fits, budget.name)
+    return quote if len(bills) > 1 else about_bill(quote, bills[0])
+
+
+def about_bill(quote: Quote, bill: Bill) -> Quote:
+    """Return a quote with the error, the parts and the noise of a bill."""
+    return replace(quote, worst_error=bill.worst_error, parts=bill.parts, noise=bill.noise)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from ..base.arguments import read_sequence
@@ -16,6 +17,7 @@ from .approx_dp import ApproxDP
 from .base import BaseGuarantee
 from .contract import Guarantee, check_guarantee
 from .epsilon_dp import PureDP
+from .renyi_dp import ZCDP
 from .sensitivity import Neighbors
 from .wording import statement_of
 
@@ -104,15 +106,15 @@ class SeveralDP(BaseGuarantee):
         return least_ball([one.ceiling(chance) for one in self.promises])
 
     def group(self, size: int) -> Guarantee:
-        """Return the promises about the whole answer, `size` steps away. Of parts their epsilon is left.
+        """Return the promises about the whole answer, `size` steps away. Of parts epsilon and rho are left.
 
         The parts of a composition bound one step, and may be other parts at the next one: *Groups of records* in
         docs/explanation/charges.md.
         """
         if count(size, "size") == 1:
             return self
-        wholes = (_of_whole(one) for one in self.promises)
-        far = tuple(whole.group(size) for whole in wholes if whole is not None)
+        wholes = chain.from_iterable(map(_of_whole, self.promises))
+        far = tuple(whole.group(size) for whole in wholes)
         if not far:
             raise InvalidArgument("no promise about groups follows from these parts")
         return far[0] if len(far) == 1 else SeveralDP(far)
@@ -139,11 +141,12 @@ def reading_of(guarantee: Guarantee, place: int) -> Guarantee:
     return guarantee.promises[min(place, len(guarantee.promises) - 1)]
 
 
-def _of_whole(promise: Guarantee) -> Guarantee | None:
-    """Return a promise about an answer as a whole; of parts the sum of their epsilon, if all have one."""
+def _of_whole(promise: Guarantee) -> list[Guarantee]:
+    """Return promises about an answer as a whole; of parts the sums of their epsilon and rho, if all have one."""
     if not hasattr(promise, "parts"):  # a composition, whose module imports this one
-        return promise
-    return None if promise.pure is None else PureDP(promise.pure, promise.neighbors)
+        return [promise]
+    by_epsilon = [] if promise.pure is None else [PureDP(promise.pure, promise.neighbors)]
+    return by_epsilon + ([] if promise.rho is None else [ZCDP(promise.rho, promise.neighbors)])
 
 
 def least_ball(bounds: list[arb | None]) -> arb | None:

@@ -24,6 +24,7 @@ class Answer:
         other: the noisy number of units outside the answer; None where it is not released.
         bounds: the bounds that were drawn for a sum or a mean; None where they were known.
         error: how far off it may be, where that is known with the answer only: see `Release.error`.
+        noise: the noise of columns, of a statement of several: see `Release.noise`.
     """
 
     value: Any
@@ -32,6 +33,7 @@ class Answer:
     other: Any = None
     bounds: Any = None
     error: Any = None
+    noise: Any = None
 
     @classmethod
     def of(cls, named: Any) -> Answer:

@@ -61,22 +61,29 @@ class BilledPart:
         name: its name among them.
         guarantee: its own guarantee.
         worst_error: a bound on the error of its answer; None where none is known.
+        noise: which noise its numbers have and why, where there is a choice; else None.
     """
 
     name: str
     guarantee: Guarantee
     worst_error: ErrorBound | None = None
+    noise: NoiseChoice | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Return the part in plain values, ready for JSON."""
         worst = None if self.worst_error is None else self.worst_error.as_dict()
-        return {"name": self.name, "guarantee": self.guarantee.as_dict(), "worst_error": worst}
+        return {
+            "name": self.name, "guarantee": self.guarantee.as_dict(), "worst_error": worst,
+            **({} if self.noise is None else {"noise": self.noise.as_dict()}),
+        }  # fmt: skip
 
     def __str__(self) -> str:
         part = Message("{name}: {guarantee}", name=self.name, guarantee=self.guarantee)
-        if self.worst_error is None:
-            return part
-        return Message("{part}; worst error: {error}", part=part, error=self.worst_error)
+        if self.worst_error is not None:
+            part = Message("{part}; worst error: {error}", part=part, error=self.worst_error)
+        if self.noise is not None:
+            part = Message("{part}; {noise}", part=part, noise=self.noise)
+        return part
 
 
 @dataclass(frozen=True, slots=True, repr=False)

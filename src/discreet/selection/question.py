@@ -182,7 +182,7 @@ class Order:
             bounds=answer.bounds,
             digits=self.digits,
             error_source=answer.error or self._error_source(),
-            noise=self.noise(),
+            noise=answer.noise or self.noise(),
         )
 
     def _error_source(self) -> SelectionError | ErrorBound | None:

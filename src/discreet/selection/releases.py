@@ -20,6 +20,7 @@ from .shown_answers import (
     error_in_words,
     floor_counts,
     is_of_numbers,
+    noise_in_words,
     note_of_counts,
     number_with_size,
 )
@@ -60,7 +61,8 @@ class Release(Generic[T]):
         bounds: the bounds that were drawn for a sum or a mean, the lower one first; None where they were known.
         digits: to how many digits the answer was drawn, where no candidates were named; None for all else.
         error_source: its `error`, or what works it out from public numbers when it is asked for.
-        noise: which noise the numbers have and why, where there was a choice between two; else None.
+        noise: which noise the numbers have and why, where there was a choice between two; else None. Of a statement
+            of SQL with several columns a dict from their names.
     """
 
     value: T
@@ -76,7 +78,7 @@ class Release(Generic[T]):
     bounds: Any = None
     digits: int | None = None
     error_source: Any = None
-    noise: "NoiseChoice | None" = None
+    noise: "NoiseChoice | Mapping[str, NoiseChoice | None] | None" = None
 
     @property
     def error(self) -> "ErrorBound | Mapping[str, ErrorBound | None] | None":
@@ -124,9 +126,9 @@ class Release(Generic[T]):
 
         The error of a selected answer is no distance of values, and is left out.
         """
-        why = [] if self.noise is None else [str(self.noise)]
+        why = noise_in_words(self.noise)
         if self.mechanism not in _WITH_ERROR:
-            return self.notes
+            return [*why, *self.notes]
         error: Any = self.error
         is_distance = error is None or isinstance(error, Mapping) or error.is_distance
         return [*([error_in_words(error)] if is_distance else []), *why, *self.notes]
@@ -200,7 +202,7 @@ class Release(Generic[T]):
             **{name: json_value(part) for name, part in self.parts().items()},
             **({} if self.digits is None else {"digits": self.digits}),
             "error": json_value(self.error),
-            **({} if self.noise is None else {"noise": self.noise.as_dict()}),
+            **({} if self.noise is None else {"noise": json_value(self.noise)}),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
             **unit,

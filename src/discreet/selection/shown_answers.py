@@ -71,6 +71,17 @@ def error_in_words(error: Any) -> str:
     return join(AND, columns)
 
 
+def noise_in_words(noise: Any) -> list[str]:
+    """Return sentences on the noise of numbers; by column where there are several."""
+    if not isinstance(noise, Mapping):
+        return [] if noise is None else [str(noise)]
+    return [
+        Message("{name}: {noise}", name=name, noise=one)
+        for name, one in noise.items()
+        if one is not None
+    ]
+
+
 def number_with_size(mean: object, count: int) -> Message:
     """Return a mean, or a spread, with how many numbers it is from: a second number alone has no meaning."""
     if mean is None:  # the count with its noise is 0, or below it

@@ -15,7 +15,7 @@ from discreet import Dataset, Ledger
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, MissingColumn, UnreadableData
 from discreet.ledger.budget import Amount
 from discreet.selection.verb_calls import bill_of
-from discreet.service.asking.wire import read_quote
+from discreet.service.asking.wire import read_quote, read_release, write_release
 from discreet.tables.conditions.sql_statements import read_statement
 from discreet.tables.verbs.sql import parts_of
 
@@ -341,6 +341,33 @@ def test_aggregates_of_listed_groups_share_a_delta_that_they_can_use() -> None:
     for columns in ("city, MEDIAN(age)", "city, MODE(city)"):
         with pytest.raises(InvalidArgument, match="leave it out"):
             discreet.sql(data, f"{LOOSE}{columns} FROM people GROUP BY city")
+
+
+def test_each_column_says_which_noise_it_has(tmp_path: Path) -> None:
+    """In the quote, in the answer, in words and as JSON; of a single column like the verb."""
+    options = LOOSE.replace(", max_groups_contributed = 20", "")
+    text = f"{options}COUNT(DISTINCT user) AS n, MEDIAN(age) AS m FROM people"
+    data = many_cities()
+    ledger = Ledger(tmp_path / "budget.db")
+    terms: dict[str, Any] = {"epsilon": 9, "delta": "1e-5", "delta_for": "questions"}
+    ledger.open("people", privacy_unit="user", **terms)
+    session = ledger.session("people")
+    quote = session.quote(discreet.sql, data, text)
+    counted, selected = quote.parts
+    assert counted.noise is not None
+    assert (counted.noise.name, selected.noise, quote.noise) == ("geometric", None, None)
+    assert f"{counted}".endswith(str(counted.noise))
+    assert read_quote(quote.as_dict()).as_dict() == quote.as_dict()
+    release = session.sql(data, text)
+    assert release.noise == {"n": counted.noise, "m": None}
+    assert f"n: {counted.noise}" in str(release)
+    assert release.as_dict()["noise"] == {"n": counted.noise.as_dict(), "m": None}
+    assert write_release(read_release(write_release(release))) == write_release(release)
+    alone = f"{options}COUNT(DISTINCT user) AS n FROM people"
+    noise = session.quote(discreet.sql, data, alone).noise
+    assert session.sql(data, alone).noise == noise
+    assert noise is not None
+    assert noise.name == "geometric"
 
 
 def test_a_statement_is_charged_with_the_delta_that_it_uses() -> None:

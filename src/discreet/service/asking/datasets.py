@@ -16,6 +16,7 @@ from ...ledger.delays import Delay
 from ...ledger.failed_questions import MAX_FAILURES, Allowance, least_cost
 from ...ledger.ledger import budgets_of_payer, delays_by_share, failures_by_share, session_of
 from ...ledger.purchase import ChargeTerms
+from ...ledger.session import about_bill
 from ...selection.payment import Bill
 from ...selection.terms import check_names
 from ...selection.verb_calls import Call
@@ -135,9 +136,8 @@ class Datasets:
         cost = share.cost(bill.guarantee, bill.unit)
         closed = self.session(share, ChargeTerms(allowance=allowance)).quoted([bill]).closed
         fits = closed is None and share.fits(cost)
-        return Quote(
-            cost, share.spent, share.remaining, fits, share.name, bill.worst_error, closed, parts=bill.parts
-        )  # fmt: skip
+        quote = Quote(cost, share.spent, share.remaining, fits, share.name, closed=closed)
+        return about_bill(quote, bill)
 
     def _key(self, name: str) -> str | Dataset:
         """Return the key of a budget in the ledger: the description, or the name of data without one."""

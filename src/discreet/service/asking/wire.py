@@ -220,7 +220,7 @@ def write_release(release: Release) -> dict[str, Any]:
         "asked": facts_of(release.query),
         "candidates": release.candidates, "charged": release.charged, "digits": release.digits,
         "error": json_value(release.error),
-        **({} if release.noise is None else {"noise": release.noise.as_dict()}),
+        **({} if release.noise is None else {"noise": json_value(release.noise)}),
         **{name: write_value(part) for name, part in release.parts().items()},
     }  # fmt: skip
 
@@ -232,11 +232,17 @@ def read_release(plain: Mapping[str, Any]) -> Release:
     }
     terms = {**_with_question(plain), **answer, "unit": read_unit(plain["unit"])}
     error = _read_error(terms.pop("error", None))
-    noise = terms.pop("noise", None)
-    terms["noise"] = None if noise is None else read_noise_choice(noise)
+    terms["noise"] = _read_noise(terms.get("noise"))
     return Release(
         **{**terms, "guarantee": read_guarantee(plain["guarantee"]), "error_source": error}
     )
+
+
+def _read_noise(plain: Any) -> Any:
+    """Return the noise of a release or a quote: a choice, None, or a dict of these by column."""
+    if plain is None or isinstance(plain.get("geometric"), str):
+        return None if plain is None else read_noise_choice(plain)
+    return {name: _read_noise(one) for name, one in plain.items()}
 
 
 def _read_error(plain: Any) -> Any:
@@ -261,7 +267,7 @@ def read_quote(plain: Mapping[str, Any]) -> Quote:
         read_amount(plain["cost"]), read_amount(plain["spent"]), _read_remaining(plain["remaining"]),
         plain["fits"], plain["budget"], None if error is None else read_error_bound(error),
         plain["closed"], plain.get("answers_after"),
-        tuple(map(_read_part, plain.get("parts") or ())),
+        tuple(map(_read_part, plain.get("parts") or ())), _read_noise(plain.get("noise")),
     )  # fmt: skip
 
 
@@ -269,7 +275,8 @@ def _read_part(plain: Mapping[str, Any]) -> BilledPart:
     """Return a question of a quote of several."""
     error = plain["worst_error"]
     bound = None if error is None else read_error_bound(error)
-    return BilledPart(plain["name"], read_guarantee(plain["guarantee"]), bound)
+    guarantee = read_guarantee(plain["guarantee"])
+    return BilledPart(plain["name"], guarantee, bound, _read_noise(plain.get("noise")))
 
 
 def _read_remaining(plain: dict[str, str]) -> Amount:

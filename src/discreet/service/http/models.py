@@ -23,12 +23,23 @@ class ErrorBoundReply(BaseModel):
     unit: str
 
 
+class NoiseReply(BaseModel):
+    """The noise that numbers have, with the standard deviations of both at this price."""
+
+    name: str
+    geometric: str
+    gaussian: str
+
+
 class BilledPartReply(BaseModel):
     """One of several questions that are answered at one price, with its own guarantee."""
 
     name: str
     guarantee: dict[str, Any]
     worst_error: ErrorBoundReply | None
+    noise: NoiseReply | None = Field(
+        None, description="Which noise its numbers have, where there is a choice between two."
+    )
 
 
 class QuoteReply(BaseModel):
@@ -51,14 +62,9 @@ class QuoteReply(BaseModel):
     parts: list[BilledPartReply] | None = Field(
         None, description="The questions, where several are answered at this price."
     )
-
-
-class NoiseReply(BaseModel):
-    """The noise that numbers have, with the standard deviations of both at this price."""
-
-    name: str
-    geometric: str
-    gaussian: str
+    noise: NoiseReply | None = Field(
+        None, description="Which noise the numbers have, where there is a choice between two."
+    )
 
 
 class ReleaseReply(BaseModel):
@@ -80,8 +86,10 @@ class ReleaseReply(BaseModel):
     gap: Any = Field(None, description="How far ahead the winner was, if that was asked for.")
     other: Any = Field(None, description="The noisy number of units outside the answers.")
     bounds: Any = Field(None, description="The bounds that were drawn for a sum or a mean.")
-    noise: NoiseReply | None = Field(
-        None, description="Which noise the numbers have, where there was a choice between two."
+    noise: NoiseReply | dict[str, NoiseReply | None] | None = Field(
+        None,
+        description="Which noise the numbers have, where there was a choice between two, or each column "
+        "of a statement.",
     )
     error: ErrorBoundReply | dict[str, ErrorBoundReply | None] | None = Field(
         None,

@@ -80,11 +80,9 @@ def of_any_groups(whole: Guarantee, rho: Fraction | None) -> Guarantee:
 
     Proof: *Several records* in docs/how-to/groups.md.
     """
-    least = min((one for one in (rho, whole.rho) if one is not None), default=None)
-    if not isinstance(whole, Composition) and whole.rho == least:
-        return whole
-    by_rho = () if least is None else (ZCDP(least, whole.neighbors),)
-    return SeveralDP((whole, *by_rho))
+    if rho is not None and (whole.rho is None or rho < whole.rho):
+        return SeveralDP((whole, ZCDP(rho, whole.neighbors)))
+    return SeveralDP((whole,)) if isinstance(whole, Composition) else whole
 
 
 def guarantee_of_swap(

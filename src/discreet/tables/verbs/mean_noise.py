@@ -45,8 +45,8 @@ class MeanNoise(NamedTuple):
 def noise_of_mean(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> MeanNoise:
     """Return the noise of a mean at the price of both numbers together.
 
-    Each has half of it, or a part as large as neighbours allow if records are replaced; or with a delta both have
-    Gaussian noise that costs it together, if that is the smaller for each of them.
+    They have halves of it, or parts as large as neighbours allow if records are replaced; or with a delta both have
+    Gaussian noise that costs it together, if that is the smaller for both.
     """
     halves = mean_noises(bounds, unit_query, price.part(2))
     is_replaced = unit_query.neighbors == "replace_one"

@@ -9,13 +9,14 @@ from fractions import Fraction
 from flint import fmpz
 
 from ...mechanisms.contract import PrivacyParameter
+from ...mechanisms.count_noise import CountNoise
 from ...mechanisms.gaussian_counts import GaussianCounts
 from ...mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
 from ...privacy.guarantees import ZCDP, PureDP
 from ...privacy.rho import geometric_rho
 from ...privacy.several_dp import SeveralDP
 from .group_moves import GroupMoves
-from .noisy_numbers import CountNoise, ListNoise
+from .noisy_numbers import ListNoise
 from .sum_bounds import LARGEST_SUM, SumBounds
 from .units import UnitQuery
 
@@ -24,7 +25,7 @@ _ROOT_BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class MovesOfMean:
-    """By how much a replaced record moves the count and the sum of a mean, in each group that it meets.
+    """By how much a replaced record moves the count and the sum of a mean, in a group that it meets.
 
     Attributes:
         bounds: the bounds of numbers that are measured from the middle.

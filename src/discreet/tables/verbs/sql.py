@@ -12,6 +12,7 @@ from ...base.error_boundary import error_boundary
 from ...base.numbers import exact
 from ...errors import InvalidArgument, preview
 from ...mechanisms.accuracy import ErrorBound
+from ...mechanisms.count_noise import NoiseChoice
 from ...privacy.composition import compose
 from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
@@ -115,6 +116,7 @@ def sql(
         unit=dataset.privacy_unit,
         worst_error=partial(plan.worst_error, deliveries),
         parts=partial(plan.parts, deliveries),
+        noise=partial(plan.noise, deliveries),
     )
     return order.deliver(partial(plan.prepare, source), partial(plan.rows, source))
 
@@ -252,7 +254,13 @@ class _Plan:
             (one.name, part.order)
             for one, part in zip(self.statement.aggregates, deliveries, strict=True)
         ]
-        return tuple(BilledPart(name, one.guarantee, one.worst_error()) for name, one in orders)
+        return tuple(
+            BilledPart(name, one.guarantee, one.worst_error(), one.noise()) for name, one in orders
+        )
+
+    def noise(self, deliveries: Sequence[Delivery]) -> NoiseChoice | None:
+        """Return which noise the only aggregate has; None of several, of which `parts` says it."""
+        return deliveries[0].order.noise() if len(deliveries) == 1 else None
 
     def prepare(self, source: Any) -> Callable[[], list[Any]]:
         """Read the records of all aggregates, and return the function that draws them one after the other."""
@@ -270,7 +278,9 @@ class _Plan:
         ]
         names = [aggregate.name for aggregate in self.statement.aggregates]
         error = errors[0] if len(errors) == 1 else dict(zip(names, errors, strict=True))
-        return Answer(self._table(answers), error=error)
+        noises = {name: one.order.noise() for name, one in zip(names, deliveries, strict=True)}
+        by_column = noises if len(noises) > 1 and any(noises.values()) else None
+        return Answer(self._table(answers), error=error, noise=by_column)
 
     def _table(self, answers: Sequence[Answer]) -> list[TableRow]:
         """Return the rows of answers to the aggregates."""
