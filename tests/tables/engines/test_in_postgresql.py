@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import polars as pl
 import pytest
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import OperationalError
@@ -20,6 +21,7 @@ import discreet
 from discreet import Grid
 from discreet.errors import DataUnavailable, UnreadableData
 from discreet.tables.datasets.databases import Database
+from discreet.tables.engines.column_list import column_kind, holds_integers, list_columns
 from discreet.tables.engines.driver_rows import driver_rows
 from discreet.tables.engines.engine import open_table
 from discreet.tables.engines.reach import ReachCheck
@@ -177,6 +179,60 @@ def test_an_enum_is_its_label_whatever_cast_a_user_made(server: Engine) -> None:
     assert discreet.count(rows, where="size = 'high'", epsilon=SURE).value == 2
 
 
+def test_an_id_is_its_text_whatever_cast_a_user_made(server: Engine) -> None:
+    """Which rows of a unit stay is decided by the text that the server itself writes."""
+    table = make(
+        server, "CREATE TABLE TABLE_NAME AS SELECT 7 AS k, i AS x FROM generate_series(1, 9) AS i"
+    )
+    data = discreet.scan_query(f"SELECT * FROM {table}", server)
+    start = start_of_rule(7)
+    expected = [i for i in range(1, 10) if ((i - 1) * 2 + start) % 9 < 2]
+    make(
+        server,
+        f"CREATE FUNCTION f{table}(bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT 'same'$$",
+        f"CREATE CAST (bigint AS text) WITH FUNCTION f{table}(bigint) AS ASSIGNMENT",
+    )
+    try:
+        values, _ = open_table(data, "x", Records("k", 2)).bounded().distinct(0)
+    finally:
+        make(server, "DROP CAST (bigint AS text)")
+    assert sorted(values.tolist()) == expected
+
+
+def test_infinite_numbers_without_a_precision_are_compared(server: Engine) -> None:
+    """They come to memory, and are beyond all numbers there as on the server."""
+    numbers = "(VALUES (CAST('Infinity' AS numeric)), ('-Infinity'), ('NaN'), (1)) AS v (n)"
+    for of in ("numeric", "double precision"):
+        rows = discreet.scan_query(f"SELECT CAST(n AS {of}) AS n FROM {numbers}", server)
+        for where, size in (("n > 0", 2), ("n < 1", 1), ("n <> 1", 2), ("n IN (1, 2)", 1)):
+            assert discreet.count(rows, where=where, epsilon=SURE).value == size
+
+
+def test_candidates_for_a_server_are_a_list(server: Engine) -> None:
+    """The error of a table of candidates says so."""
+    rows = discreet.scan_query("SELECT 'tea' AS word", server)
+    table = pl.DataFrame({"word": ["tea", "milk"]})
+    with pytest.raises(discreet.errors.InvalidCandidates, match="candidates=table"):
+        discreet.mode(rows, "word", candidates=discreet.CandidateTable(table, "word"), epsilon=1)
+    with pytest.raises(discreet.errors.InvalidCandidates, match="candidates=table"):
+        discreet.CandidateTable(rows, "word")
+    answer = discreet.mode(rows, "word", candidates=table["word"], epsilon=SURE)
+    assert answer.value == "tea"
+
+
+def test_the_columns_of_a_query_are_known_before_its_rows(
+    server: Engine, statements: list[tuple[str, int]]
+) -> None:
+    """A profile needs no list of them."""
+    rows = discreet.scan_query("SELECT 1 AS k, CAST(1 AS numeric) AS n, now() AS t", server)
+    assert list_columns(rows) == ["k", "n", "t"]
+    assert [column_kind(rows, name) for name in "kt"] == ["numbers", "instants"]
+    assert [holds_integers(rows, name) for name in "ktn"] == [True, False, False]
+    with pytest.raises(discreet.errors.InvalidArgument, match="say which columns"):
+        column_kind(rows, "n")
+    assert statements == []
+
+
 EDGES = [
     "1.7976931348623157e308",
     "-1.7976931348623157e308",
@@ -200,6 +256,7 @@ QUESTIONS: dict[str, Callable[[Any], object]] = {
     ),
     "sum": lambda d: discreet.sum(d, "x", minimum=0, maximum=10, epsilon=1),
     "mode": lambda d: discreet.mode(d, "x", candidates=[0.5, 1], epsilon=1),
+    "price": lambda d: discreet.best_price(d, "x", candidates=Grid(1, 50), epsilon=1),
     "where": lambda d: discreet.count(d, where="x > 0.5 AND x < 7", epsilon=1),
 }
 
@@ -221,7 +278,7 @@ def test_no_record_decides_whether_there_is_an_answer(
     )
     for name, ask in QUESTIONS.items():
         worlds = []
-        for edge in ["21", *edges]:
+        for edge in ["21", "-7", *edges]:
             query = f"SELECT * FROM {table} UNION ALL SELECT 21, CAST('{edge}' AS {of})"
             if is_scan:
                 query = f"SELECT * FROM {make(server, f'CREATE TABLE TABLE_NAME AS {query}')}"

@@ -387,6 +387,8 @@ def _read_number(cell: Any) -> Fraction | float | None:
     if type(cell).__name__ in ("bool", "bool_") or isinstance(cell, str) or cell != cell:
         return None
     number = cell.item() if hasattr(cell, "item") else cell
+    if isinstance(number, Decimal) and number.is_infinite():
+        return float(number)
     return number if isinstance(number, float) else Fraction(number)
 
 

@@ -284,7 +284,7 @@ def in_another_engine() -> InvalidCandidates:
     return InvalidCandidates(
         "the candidates are in another engine than the data. Give both as paths, or both as "
         "relations of one connection of DuckDB, or both as Polars frames, or both as Spark "
-        "DataFrames"
+        f"DataFrames. For data elsewhere give a list: {fix('candidates of a column')}"
     )
 
 
@@ -382,7 +382,7 @@ def rank_column(data: object, column: str) -> Ranking:
     if not keeps_candidates(data):
         raise InvalidCandidates(
             "a CandidateTable is a file, a DuckDB relation, a Polars frame or a Spark DataFrame. "
-            f"Other candidates in memory can be given as they are: {fix('candidates of a column')}"
+            f"Give candidates from elsewhere as a list: {fix('candidates of a column')}"
         )
     of = table.type()
     if of.kind not in _CANDIDATE_KINDS:

@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from ...errors import InvalidArgument
+from ..values.kinds import ColumnType
 from ..values.meanings import is_written
 from .engine import failure_of, open_table, unwrap_table
 from .engine_errors import quietly
 from .files import column_names, names_files, shown_names
 from .records import Records
+from .server_session import ServerRows
 from .sql_queries import SqlQuery
 
 ColumnKind = Literal["numbers", "dates", "instants", "texts"]
@@ -42,9 +44,10 @@ def list_columns(data: Any) -> list[str]:
     """
     if names_files(data, column=True):
         return column_names(data)
-    if isinstance(data, SqlQuery) and not callable(getattr(data.connection, "sql", None)):
+    table = _with_schema(data)
+    if table is None:
         return []  # its rows would be read
-    table = unwrap_table(data)
+    table = unwrap_table(table)
     names = quietly(_names, failure_of(table), table)
     return [name for name in names if isinstance(name, str)]
 
@@ -56,6 +59,21 @@ def shown_columns(data: Any) -> list[str]:
         UnreadableFile, UnreadableData: as `list_columns` does.
     """
     return shown_names(data) if names_files(data) else list_columns(data)
+
+
+def _with_schema(source: Any) -> Any | None:
+    """Return a table of which the schema is known and no row was read; None for a query without one."""
+    if isinstance(source, SqlQuery) and not callable(getattr(source.connection, "sql", None)):
+        return source.on_server()
+    return source
+
+
+def _type(source: Any, column: str) -> ColumnType | None:
+    """Return the type of a column; None if it cannot be told without reading rows."""
+    table = _with_schema(source)
+    if isinstance(table, ServerRows) and column in table.columns and not table.counts([column]):
+        return None  # its cells would come to memory
+    return None if table is None else open_table(table, column, Records()).type()
 
 
 def _names(table: Any) -> Sequence[object]:
@@ -78,14 +96,15 @@ def column_kind(data: Any, column: str) -> ColumnKind | None:
 
     Side channels: time depends on the header or the schema, and on nothing else.
     """
-    if isinstance(data, SqlQuery) and not callable(getattr(data.connection, "sql", None)):
+    of = _type(data, column)
+    if of is None:
         raise InvalidArgument(
             "the types of a query are known once its rows are read: say which columns hold numbers, dates and texts"
         )
-    of = open_table(data, column, Records()).type()
     return None if is_written(of) else _KINDS[of.kind]
 
 
 def holds_integers(table: Any, column: str) -> bool:
     """Return whether a column is of a type of whole numbers, from the schema alone; a text file has none."""
-    return open_table(table, column, Records()).type().kind == "integer"
+    of = _type(table, column)
+    return of is not None and of.kind == "integer"

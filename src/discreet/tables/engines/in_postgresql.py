@@ -224,9 +224,9 @@ _INTEGER = ColumnType("", "integer", "Int64", -(2**63), 2**63 - 1)
 
 
 def _id_text(cell: str, of: ColumnType) -> str:
-    """Return the expression of the text of an id."""
+    """Return the expression of the text of an id, by its type: a user may have made a cast that means another."""
     number = f"pg_catalog.trim_scale({cell})" if of.kind == "decimal" else cell
-    return cell if of.kind == "text" else in_type(number, "text")
+    return cell if of.kind == "text" else in_type(f"pg_catalog.concat({number})", "text")
 
 
 def _start_of_rule(text: str) -> str:

@@ -42,8 +42,12 @@ class SqlQuery:
             return quietly(self.connection.fetch, failure, self.text, self.table, self.check)
         if callable(getattr(self.connection, "sql", None)):
             return quietly(self.connection.sql, failure, self.text)
-        rows = quietly(open_server, failure, self.connection, self.text)
+        rows = self.on_server()
         return quietly(self._columns, failure) if rows is None else rows
+
+    def on_server(self) -> ServerRows | None:
+        """Return the rows on a server that counts them, of which none is read; None for any other connection."""
+        return quietly(open_server, _query_failed(), self.connection, self.text)
 
     def ask(self, check: "ReachCheck") -> None:
         """Ask the catalogue of a described database for the reach of the query; no row is read.

@@ -189,9 +189,12 @@ def _denominator(prices: Grid) -> int:
 
 
 def borders(prices: Grid) -> Grid:
-    """Return a grid of points nearest to the bids from one price up to the next."""
+    """Return a grid of points nearest to the bids from one price up to the next, the first for bids below all.
+
+    So those are in a cell of their own, and no pass is made to tell them from others.
+    """
     half = prices.step / 2
-    return Grid(prices.lo + half, prices.hi + half, prices.step)
+    return Grid(prices.lo - half, prices.hi + half, prices.step)
 
 
 def _sorted_keys(prices: Grid, bids: ExactArray) -> tuple[NDArray[Any], int]:

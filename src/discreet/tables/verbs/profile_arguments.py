@@ -25,7 +25,6 @@ from ..engines.column_list import (
     shown_columns,
 )
 from ..engines.csv_files import can_be_name
-from ..engines.sql_queries import SqlQuery
 
 _MOST_COLUMNS = 1000
 
@@ -146,8 +145,7 @@ class TableToProfile:
         """Return whether a column of numbers is one of whole numbers, as it is declared or by its type."""
         if self.dataset is not None:
             return self.dataset.columns[name].type == "integer"
-        by_type = not isinstance(self.data, SqlQuery)  # whose rows would be read
-        return by_type and holds_integers(self.data, name)
+        return holds_integers(self.data, name)
 
     @property
     def unit_terms(self) -> dict[str, Any]:
