@@ -66,7 +66,6 @@ class Row(Protocol):
 
     def cells(self) -> dict[str, str]:
         """Return the texts by the names of their columns."""
-        ...
 
 
 _Row = TypeVar("_Row", bound=Row)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ALMOST_SURELY = Fraction(95, 100)
 
 
-class _Order(NamedTuple):
+class _BatchOrder(NamedTuple):
     """A release with everything public settled, but not bought.
 
     Attributes:
@@ -47,7 +47,7 @@ class _Order(NamedTuple):
 class _Deferred(Notice):
     """Raised in place of an answer, with the order that a batch buys together with others."""
 
-    def __init__(self, order: _Order) -> None:
+    def __init__(self, order: _BatchOrder) -> None:
         super().__init__("an order was taken, and no answer given")
         self.order = order
 
@@ -69,7 +69,7 @@ class _Collector:
 
     def buy(self, bill: Bill, prepare: PrepareDraw) -> NoReturn:
         """Take the order."""
-        raise _Deferred(_Order(bill, prepare))
+        raise _Deferred(_BatchOrder(bill, prepare))
 
     bought = buy
 
@@ -77,10 +77,10 @@ class _Collector:
         self, bill: Bill, prepare: PrepareDraw, name: Callable[[PaidAnswer], Release]
     ) -> NoReturn:
         """Take the order."""
-        raise _Deferred(_Order(bill, prepare, name))
+        raise _Deferred(_BatchOrder(bill, prepare, name))
 
 
-def _order_of(question: Call, collector: _Collector) -> _Order:
+def _order_of(question: Call, collector: _Collector) -> _BatchOrder:
     """Return the order of a question, without paying or reading private data."""
     try:
         question.ask(ledger=collector)
@@ -341,7 +341,9 @@ def _say_together(bills: Iterable[Bill]) -> None:
             say_weakness(together)
 
 
-def _release(question: Call, order: _Order, answer: PaidAnswer, collector: _Collector) -> Release:
+def _release(
+    question: Call, order: _BatchOrder, answer: PaidAnswer, collector: _Collector
+) -> Release:
     """Return the release of an answer that was bought.
 
     A verb of this library returns the release of its order as it is. Another one may go on with it, so it is called

@@ -38,15 +38,12 @@ class Law(Protocol):
 
     def draw(self, bits: Bits) -> int:
         """Return one index, an exact sample of this distribution."""
-        ...
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64] | list[int]:
         """Return `size` independent indices."""
-        ...
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all candidates or runs. Private."""
-        ...
 
 
 class PrivacyParameter(NamedTuple):
@@ -85,24 +82,20 @@ class Mechanism(Protocol):
     @property
     def name(self) -> str:
         """The name in the registry, on the command line and in the docs."""
-        ...
 
     @property
     def parameters(self) -> Mapping[str, object]:
         """Its public parameters in plain values, which enter the digest of a request."""
-        ...
 
     @property
     def takes_runs(self) -> bool | Literal["flat"]:
         """Whether it serves scores in runs, that is grids too long to list, or only flat ones."""
-        ...
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism for scores of that sensitivity at that much privacy.
 
         Called through `calibrate` of this module, which refuses a guarantee weaker than the parameter.
         """
-        ...
 
 
 class RegisteredMechanism(Mechanism, Protocol):
@@ -111,12 +104,10 @@ class RegisteredMechanism(Mechanism, Protocol):
     @property
     def options(self) -> Mapping[str, Callable[[str], object]]:
         """The arguments that a command line can give, with the functions that read them from text."""
-        ...
 
     @property
     def worst_case(self) -> WorstCase | None:
         """The bounds on its error that hold for all scores, or None where none is known."""
-        ...
 
 
 def calibrate(

@@ -116,23 +116,18 @@ class NoiseLaw(Protocol):
 
     def draws(self, size: int, bits: Bits) -> Integers:
         """Return independent numbers."""
-        ...
 
     def probability(self, j: int) -> arb:
         """Return a ball around P(X = j)."""
-        ...
 
     def up_to(self, j: int) -> arb:
         """Return a ball around P(X <= j)."""
-        ...
 
     def above(self, j: int) -> arb:
         """Return a ball around P(X > j)."""
-        ...
 
     def reach(self, nats: int) -> int:
         """Return a distance that the noise exceeds with a probability below exp(-nats)."""
-        ...
 
 
 class Range(Protocol):
@@ -141,12 +136,10 @@ class Range(Protocol):
     @property
     def least(self) -> int:
         """The least number that is answered."""
-        ...
 
     @property
     def largest(self) -> int:
         """The largest number that is answered."""
-        ...
 
 
 class NoisyCountsLaw:

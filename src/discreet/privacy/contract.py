@@ -24,36 +24,29 @@ class Guarantee(Protocol):
     @property
     def kind(self) -> str:
         """The name of the kind in `as_dict`."""
-        ...
 
     @property
     def neighbors(self) -> Neighbors:
         """The neighbouring relation."""
-        ...
 
     @property
     def pure(self) -> Fraction | None:
         """The epsilon of epsilon-DP that follows."""
-        ...
 
     @property
     def rho(self) -> Fraction | None:
         """The least rho known for which rho-zCDP follows, rounded up to 64 bits."""
-        ...
 
     @property
     def slack(self) -> Fraction:
         """The probability that the core of the guarantee fails; 0 unless there is a delta."""
-        ...
 
     @property
     def core(self) -> Guarantee | None:
         """The guarantee that holds except with probability `slack`, if any; its own slack is 0."""
-        ...
 
     def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
-        ...
 
     def approx(self, delta: Number) -> Approximate:
         """Return the least epsilon known for which (epsilon, delta)-DP follows.
@@ -61,31 +54,24 @@ class Guarantee(Protocol):
         Raises:
             InvalidArgument: if there is none.
         """
-        ...
 
     def renyi(self, excess: arb) -> arb | None:
         """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
-        ...
 
     def ceiling(self, chance: arb) -> arb | None:
         """Return a bound on the probability of an event, given its probability on a neighbour."""
-        ...
 
     def repeated(self, n: int) -> Guarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""
-        ...
 
     def group(self, size: int) -> Guarantee:
         """Return the guarantee for groups of `size` records: datasets `size` steps apart."""
-        ...
 
     def under(self, neighbors: str) -> Guarantee:
         """Return the guarantee that follows under another neighbouring relation."""
-        ...
 
     def as_dict(self) -> dict[str, object]:
         """Return the kind, the exact numbers as text, and the neighbouring relation."""
-        ...
 
 
 class Approximate(Guarantee, Protocol):
@@ -94,12 +80,10 @@ class Approximate(Guarantee, Protocol):
     @property
     def epsilon(self) -> Fraction:
         """The epsilon."""
-        ...
 
     @property
     def delta(self) -> Fraction:
         """The delta."""
-        ...
 
 
 Part = tuple[Guarantee, int]

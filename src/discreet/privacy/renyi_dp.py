@@ -31,7 +31,6 @@ class CurveGuarantee(Guarantee, Protocol):
 
     def renyi(self, excess: arb) -> arb:
         """Return a ball with an upper end that bounds the Rényi divergence of order 1 + excess."""
-        ...
 
 
 class ByCurve(SteppedGuarantee):

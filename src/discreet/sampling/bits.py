@@ -22,11 +22,9 @@ class Bits(Protocol):
 
     def word(self) -> int:
         """Return one word, an integer below 2**width."""
-        ...
 
     def words(self, n: int) -> NDArray[np.uint64]:
         """Return `n` words, in the order in which they were drawn."""
-        ...
 
 
 class SystemBits:

@@ -129,11 +129,9 @@ class Weights(Protocol):
 
     def sums(self) -> Sums | None:
         """Return their cumulated sums in doubles, or None if doubles cannot serve them."""
-        ...
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights, all to one scale, at the precision in force."""
-        ...
 
 
 class PreparedWeights:

@@ -62,15 +62,12 @@ class Rate(Protocol):
     @property
     def double(self) -> float:
         """The rate as a double, relative error at most 2**-52."""
-        ...
 
     def decay(self, gap: Fraction) -> arb:
         """Return a ball around exp(-rate * gap), at the precision in force."""
-        ...
 
     def exponent(self, gap: Fraction) -> arb:
         """Return a ball around rate * gap, at the precision in force."""
-        ...
 
 
 class NaturalRate:

@@ -205,15 +205,12 @@ class FallingWeights(Protocol):
 
     def sums(self) -> NDArray[np.float64]:
         """Return the sums of the blocks."""
-        ...
 
     def part(self, b: int) -> NDArray[np.float64]:
         """Return the weights of the runs of one block."""
-        ...
 
     def of_zero(self) -> float:
         """Return the weight of a point of score 0."""
-        ...
 
 
 class KernelWeights:

@@ -133,7 +133,6 @@ class RunTable(Protocol):
 
     def find(self, u: LazyUniform) -> Runs | None:
         """Return the run that certainly holds `u`, alone, or None where that is open, after reading more of it."""
-        ...
 
 
 class RunPlace(NamedTuple):

@@ -40,7 +40,6 @@ class Account(Protocol):
         Raises:
             DiscreetError: if the account cannot pay; nothing private was read.
         """
-        ...
 
 
 class PaidAnswer(NamedTuple):

@@ -74,7 +74,6 @@ class AnswerLists(Protocol):
     @property
     def is_complete(self) -> bool:
         """Whether `answers` returns all that there are."""
-        ...
 
     def answers(self, most: int) -> list[Any]:
         """Return the drawn answers that are worked out one by one, as nested tuples.
@@ -82,11 +81,40 @@ class AnswerLists(Protocol):
         Raises:
             InvalidArgument: if there are more than so many.
         """
-        ...
 
     def chances(self, answers: Sequence[Any]) -> list[arb]:
         """Return balls around the probabilities of some drawn answers, at the precision in force."""
-        ...
+
+
+class ListedAnswers:
+    """The base of answers that are all worked out at once, with their probabilities. Private."""
+
+    __slots__ = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Always: there is an end of them."""
+        return True
+
+    def answers(self, most: int) -> list[Any]:
+        """Return all answers that are worked out; raise if there may be more than so many."""
+        refuse_too_many(self._number(most), most)
+        return sorted(self._chances())
+
+    def chances(self, answers: Sequence[Any]) -> list[arb]:
+        """Return balls around the probabilities of some answers, at the precision in force."""
+        from flint import arb
+
+        chances = self._chances()
+        return [chances.get(one, arb(0)) for one in answers]
+
+    def _number(self, most: int) -> int:
+        """Return how many answers there are, or a number above `most`."""
+        raise NotImplementedError
+
+    def _chances(self) -> Mapping[Any, arb]:
+        """Return the probabilities of all answers."""
+        raise NotImplementedError
 
 
 def refuse_too_many(number: int, most: int) -> None:

@@ -48,12 +48,10 @@ class Answers(Protocol):
     @property
     def size(self) -> int:
         """How many answers there are, which may be more than `len` can say."""
-        ...
 
     @property
     def description(self) -> object:
         """Plain values that tell these answers from all others: see `digests`."""
-        ...
 
     def __getitem__(self, index: int, /) -> object: ...
 

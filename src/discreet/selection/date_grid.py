@@ -346,7 +346,6 @@ class HasUnit(Protocol):
     @property
     def unit(self) -> TimeUnit:
         """The unit."""
-        ...
 
 
 AnyGrid = Grid | DateGrid | Decimals

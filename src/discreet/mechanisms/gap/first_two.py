@@ -34,11 +34,9 @@ class UnitNoise(Protocol):
 
     def fast_ends(self, words: NDArray[np.uint64], width: int) -> Ends:
         """Return doubles below and above the noise of every uniform number that begins with the word."""
-        ...
 
     def ends(self, u: LazyUniform) -> tuple[arb, arb]:
         """Return balls around the least and the largest noise for the known part of `u`."""
-        ...
 
 
 class _Bounds(NamedTuple):

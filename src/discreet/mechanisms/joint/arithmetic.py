@@ -174,39 +174,30 @@ class Arithmetic(Protocol):
 
     def zeros(self, *shape: int) -> Array:
         """Return zeros."""
-        ...
 
     def whole(self, numbers: Integers) -> Array:
         """Return whole numbers."""
-        ...
 
     def running(self, values: Array) -> Array:
         """Return the running sums, from the empty one on."""
-        ...
 
     def note(self, chain: int) -> None:
         """Take note that sums went through so many additions."""
-        ...
 
     def factors(self, offsets: Integers) -> tuple[Array, Array]:
         """Return exp(2 eta offset) and exp(-2 eta offset)."""
-        ...
 
     def unit(self, points: int) -> Any:
         """Return the weight of one point where a quantile may be at one of so many."""
-        ...
 
     def error(self, terms: int) -> float:
         """Return the relative error that one stage adds, if its sums over quantiles have so many terms."""
-        ...
 
     def omission(self, cuts: QuantileCuts, units: Sequence[Any]) -> Any:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
-        ...
 
     def kernel(self, cuts: QuantileCuts) -> Kernel | None:
         """Return the kernel, if it computes these masses."""
-        ...
 
 
 class DoubleArithmetic:

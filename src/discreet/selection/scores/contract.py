@@ -18,21 +18,17 @@ class Score(Protocol):
     @property
     def name(self) -> str:
         """The name in the registry and in the docs."""
-        ...
 
     @property
     def parameters(self) -> Mapping[str, object]:
         """Its public parameters beside candidates and sensitivity, in plain values."""
-        ...
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return how far the scores of neighbours may be apart, without looking at any data."""
-        ...
 
     @property
     def in_runs(self) -> bool | Literal["sloping"]:
         """Whether `compute` returns runs, for ranges too long to list, and whether those may slope."""
-        ...
 
     @property
     def counts_rows(self) -> bool:
@@ -42,7 +38,6 @@ class Score(Protocol):
         units are counted, and where the caller declares the sensitivity for that unit. A score without this
         property counts rows.
         """
-        ...
 
     @property
     def measure(self) -> Measure | None:
@@ -50,7 +45,6 @@ class Score(Protocol):
 
         An error of a score without this property is told in units of the score.
         """
-        ...
 
     def compute(self, cutoff_gap: Fraction) -> Vector | Runs:
         """Return the scores, one per candidate, or in runs. Private.
@@ -58,7 +52,6 @@ class Score(Protocol):
         Candidates worse than the best by more than `cutoff_gap` weigh next to nothing, and runs may summarise
         them.
         """
-        ...
 
 
 class BaseScore:

@@ -33,7 +33,6 @@ class Node(Protocol):
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation."""
-        ...
 
 
 def _free_verb(name: str) -> Callable[..., Release]:

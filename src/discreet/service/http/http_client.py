@@ -39,7 +39,6 @@ class Client(Protocol):
 
     def request(self, method: str, url: str, **options: Any) -> Any:
         """Send a request, and return the reply."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

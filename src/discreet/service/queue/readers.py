@@ -46,24 +46,19 @@ class Reader(Protocol):
 
     async def send(self, line: Line) -> None:
         """Send a line, or raise an `EndedError`."""
-        ...
 
     async def receive(self) -> Line:
         """Return the next line, or raise an `EndedError`."""
-        ...
 
     @property
     def has_failed(self) -> bool:
         """Whether it ended for a limit or a fault of its own, and not by others."""
-        ...
 
     def kill(self) -> None:
         """End it at once, with all processes that it has started."""
-        ...
 
     async def wait_for_end(self) -> None:
         """Return when it has ended."""
-        ...
 
 
 Fork = Callable[[], Awaitable[Reader]]

@@ -51,7 +51,6 @@ class ProbabilityLaw(Protocol):
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all outputs, at the current precision."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,17 +28,14 @@ class Support(Protocol):
     @property
     def step(self) -> Fraction:
         """The distance of neighbours; 0 in a list."""
-        ...
 
     @property
     def is_ordered(self) -> bool:
         """Whether all answers are numbers."""
-        ...
 
     @property
     def is_of_dates(self) -> bool:
         """Whether the answers are dates or times: their numbers are days from 1970-01-01."""
-        ...
 
     def number(self, value: Any) -> Fraction:
         """Return where a value is on the axis of answers.
@@ -46,7 +43,6 @@ class Support(Protocol):
         Raises:
             InvalidArgument: if it is nowhere there.
         """
-        ...
 
     def at_or_below(self, value: Fraction) -> int:
         """Return the place of the last answer that is no larger than a number.
@@ -54,15 +50,12 @@ class Support(Protocol):
         Raises:
             InvalidArgument: if the answers are not all numbers.
         """
-        ...
 
     def find(self, answer: object) -> int | None:
         """Return the place of an answer, None if it is not possible."""
-        ...
 
     def mean(self, run: "WeightedRun") -> arb:
         """Return the mean of the numbers of a run, weighted by their shares of it."""
-        ...
 
     def __getitem__(self, place: int, /) -> Any: ...
 

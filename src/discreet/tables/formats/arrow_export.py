@@ -18,11 +18,9 @@ class Batches(Protocol):
 
     def next_into(self, address: int) -> bool:
         """Put the next batch into an empty array of Arrow at an address; return whether there was one."""
-        ...
 
     def close(self) -> None:
         """Close the batches and the connection."""
-        ...
 
 
 class _Open:

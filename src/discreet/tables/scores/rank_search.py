@@ -38,7 +38,6 @@ class RowSource(Protocol):
     @property
     def widths(self) -> list[int]:
         """The sizes of the cells, pass by pass, in points: public."""
-        ...
 
     def resolve(
         self, parts: Sequence[range], between: Sequence[range], most: int
@@ -48,7 +47,6 @@ class RowSource(Protocol):
         All in one pass. The parts do not overlap, and are three at most, in order; those between are two, in which
         `most` records are.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from flint import arb
 
 from ...mechanisms.limited_domain import DomainRounds
 from ...mechanisms.private_keys import DrawnKeys, PrivateKeys
-from ...selection.answers import refuse_too_many
+from ...selection.answers import ListedAnswers
 from ...selection.released_values import ReleasedValue
 from ..engines.key_counts import FirstKeys, KeyClasses
 from ..values.key_values import KeyValue
@@ -31,7 +31,7 @@ Cut = Callable[[CountedKeys], Sequence[Sequence[Any]]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KeyLists:
+class KeyLists(ListedAnswers):
     """The answers of private keys, each key decided by itself. Private.
 
     Attributes:
@@ -51,17 +51,10 @@ class KeyLists:
         """Whether there is an end to released counts: with Gaussian noise there is none."""
         return not self.with_counts or self.mechanism.threshold is None
 
-    def answers(self, most: int) -> list[KeyAnswer]:
-        """Return all answers, but for hardly likely counts; raise if there may be more than so many."""
+    def _number(self, most: int) -> int:
+        """Return how many answers there are, but for hardly likely counts; of too many keys their number."""
         keys = sum(self.classes.sizes)
-        refuse_too_many(keys, most)
-        refuse_too_many(math.prod(map(len, self._outcomes())), most)
-        return sorted(self._chances())
-
-    def chances(self, answers: Sequence[KeyAnswer]) -> list[arb]:
-        """Return balls around the probabilities of some answers."""
-        chances = self._chances()
-        return [chances.get(one, arb(0)) for one in answers]
+        return keys if keys > most else math.prod(map(len, self._outcomes()))
 
     def _chances(self) -> dict[KeyAnswer, arb]:
         together = defaultdict[KeyAnswer, arb](arb)
@@ -110,7 +103,7 @@ class KeyLists:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DomainLists:
+class DomainLists(ListedAnswers):
     """The answers of limited domain: lists of the most common keys. Private.
 
     Attributes:
@@ -125,22 +118,10 @@ class DomainLists:
     most: int
     law: DomainRounds
 
-    @property
-    def is_complete(self) -> bool:
-        """Always: there are so many rows."""
-        return True
-
-    def answers(self, most: int) -> list[KeyAnswer]:
-        """Return all lists; raise if there are more than so many."""
+    def _number(self, most: int) -> int:
+        """Return how many lists there are."""
         keys = self._keys
-        lengths = range(min(self.most, keys) + 1)
-        refuse_too_many(sum(math.perm(keys, length) for length in lengths), most)
-        return sorted(self._chances())
-
-    def chances(self, answers: Sequence[KeyAnswer]) -> list[arb]:
-        """Return balls around the probabilities of some lists."""
-        chances = self._chances()
-        return [chances.get(one, arb(0)) for one in answers]
+        return sum(math.perm(keys, length) for length in range(min(self.most, keys) + 1))
 
     @property
     def _keys(self) -> int:

@@ -141,7 +141,7 @@ def _check_arity(run: RunCandidate) -> None:
         ) from None
 
 
-class _Price(NamedTuple):
+class _AttemptPrice(NamedTuple):
     """The price of a release.
 
     Attributes:
@@ -161,7 +161,7 @@ def _read_price(
     attempt: Guarantee | None,
     delta: Number | None,
     neighbors: Neighbors,
-) -> _Price:
+) -> _AttemptPrice:
     """Return the price of a release.
 
     Raises:
@@ -177,7 +177,7 @@ def _read_price(
                 "delta goes with attempt: with epsilon alone the release is epsilon-DP"
             )
         whole = PureDP(positive(epsilon, "epsilon"), neighbors)
-        return _Price(whole, whole.epsilon / tries.price, {"epsilon": whole.epsilon})
+        return _AttemptPrice(whole, whole.epsilon / tries.price, {"epsilon": whole.epsilon})
     if check_guarantee(attempt).neighbors != neighbors:
         raise InvalidArgument(
             f"the guarantee of an attempt must be under {neighbors}, as the release is, got "
@@ -186,9 +186,9 @@ def _read_price(
     together = tries.best_of(attempt)
     parameter: dict[str, object] = {"attempt": attempt.as_dict()}
     if delta is None:
-        return _Price(together, attempt, parameter)
+        return _AttemptPrice(together, attempt, parameter)
     approx: Any = together.approx(read_share(delta))
-    return _Price(approx, attempt, {**parameter, "delta": approx.delta})
+    return _AttemptPrice(approx, attempt, {**parameter, "delta": approx.delta})
 
 
 def _query(function: str, labels: Labels, tries: Repetitions, guarantee: Guarantee) -> Query:
@@ -205,7 +205,7 @@ def _query(function: str, labels: Labels, tries: Repetitions, guarantee: Guarant
     )
 
 
-def _details(labels: Labels, price: _Price) -> dict[str, object]:
+def _details(labels: Labels, price: _AttemptPrice) -> dict[str, object]:
     """Return the rest of the description that decides the distribution, for a digest."""
     return {"candidates": labels.description, "privacy_parameter": price.parameter}
 

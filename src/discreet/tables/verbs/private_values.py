@@ -53,35 +53,28 @@ class ValuesMechanism(Protocol):
     @property
     def name(self) -> str:
         """The name of the mechanism."""
-        ...
 
     @property
     def facts(self) -> Facts:
         """How values are drawn, as the question says it: see `question_sentences`."""
-        ...
 
     @property
     def worst_error(self) -> ErrorBound | None:
         """The count from which on a value is answered, where public numbers tell it."""
-        ...
 
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of the whole answer."""
-        ...
 
     @property
     def parameters(self) -> Mapping[str, object]:
         """The public parameters, in plain values."""
-        ...
 
     def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
         """Count the keys, and return the function that draws values, and their counts if there are any. Private."""
-        ...
 
     def lists(self, table: TableOfKeys) -> AnswerLists:
         """Count the keys, and return all answers, for study. Private."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

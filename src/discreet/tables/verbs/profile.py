@@ -122,7 +122,7 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
         )
         kinds = StatedKinds.read(numbers, dates, texts)
         names = table.columns(columns, kinds)
-        price = _Price.read(epsilon, delta, at_most, relation)
+        price = _ProfilePrice.read(epsilon, delta, at_most, relation)
         least = count(minimum_count, "minimum_count", most=_MOST_UNITS)
         keys = _KeyTerms(least, count(most, "most"))
         account = table.dataset.account() if ledger is None and table.dataset else ledger
@@ -145,7 +145,7 @@ class _KeyTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class _Price:
+class _ProfilePrice:
     """The price of all of it together."""
 
     epsilon: Fraction
@@ -155,7 +155,7 @@ class _Price:
     @classmethod
     def read(
         cls, epsilon: object, delta: object, at_most: object, neighbors: Neighbors
-    ) -> "_Price":
+    ) -> "_ProfilePrice":
         """Return the price.
 
         Raises:
@@ -273,7 +273,7 @@ class _Plan:
     """A profile with everything public settled."""
 
     table: TableToProfile
-    price: _Price
+    price: _ProfilePrice
     keys: _KeyTerms
     size: Delivery
     columns: Sequence[_ColumnPlan]
@@ -338,7 +338,11 @@ class _Plan:
 
 
 def _plan(
-    table: TableToProfile, names: Sequence[str], kinds: StatedKinds, price: _Price, keys: _KeyTerms
+    table: TableToProfile,
+    names: Sequence[str],
+    kinds: StatedKinds,
+    price: _ProfilePrice,
+    keys: _KeyTerms,
 ) -> _Plan:
     """Return the plan of a profile; a column of a type that holds no values is left out, with its reason."""
     kind_by_name, left_out = dict[str, ColumnKind | None](), list[tuple[str, str]]()
@@ -352,7 +356,7 @@ def _plan(
     shared = {"neighbors": price.neighbors, **table.unit_terms}
     size = delivery_of(count_records, table.data, epsilon=price.epsilon * OF_THE_SIZE, **shared)
     of_texts = sum(kind in (None, "texts") for kind in kind_by_name.values())
-    part = _Price(
+    part = _ProfilePrice(
         price.epsilon * (1 - OF_THE_SIZE) / len(kind_by_name),
         None if price.delta is None else price.delta / max(1, of_texts),
         price.neighbors,
@@ -362,7 +366,7 @@ def _plan(
 
 
 def _column_plan(
-    table: TableToProfile, name: str, kind: ColumnKind | None, price: _Price, keys: _KeyTerms
+    table: TableToProfile, name: str, kind: ColumnKind | None, price: _ProfilePrice, keys: _KeyTerms
 ) -> _ColumnPlan:
     """Return the plan of a column: the questions of all kinds that it may hold."""
     nothing_more = kind == "texts" and price.delta is None
@@ -392,7 +396,7 @@ class _Asking:
 
     table: TableToProfile
     name: str
-    price: _Price
+    price: _ProfilePrice
     keys: _KeyTerms
 
     def numbers(self) -> list[Delivery]:

@@ -11,14 +11,14 @@ from flint import arb
 
 from ...mechanisms.contract import Calibrated
 from ...sampling.runs import Runs
-from ...selection.answers import refuse_too_many
+from ...selection.answers import ListedAnswers
 from ..scores.sorted_records import PARTS, Slice
 
 AnswerIndices = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class QuantileLists:
+class QuantileLists(ListedAnswers):
     """The lists of quantiles that are drawn one by one from their parts of the records. Private.
 
     Attributes:
@@ -32,21 +32,10 @@ class QuantileLists:
     whole: Slice
     is_recursive: bool
 
-    @property
-    def is_complete(self) -> bool:
-        """Always: a grid ends."""
-        return True
-
-    def answers(self, most: int) -> list[AnswerIndices]:
-        """Return all lists that never descend; raise if there are more than so many."""
+    def _number(self, most: int) -> int:
+        """Return how many lists never descend."""
         points, k = self.whole.end, len(self.values)
-        refuse_too_many(math.comb(points + k - 1, k), most)
-        return sorted(self._chances())
-
-    def chances(self, answers: Sequence[AnswerIndices]) -> list[arb]:
-        """Return balls around the probabilities of some lists, at the precision in force."""
-        chances = self._chances()
-        return [chances.get(one, arb(0)) for one in answers]
+        return math.comb(points + k - 1, k)
 
     def _chances(self) -> Mapping[AnswerIndices, arb]:
         together: dict[AnswerIndices, arb] = defaultdict(arb)
