@@ -395,6 +395,7 @@ _TERMS: Mapping[str, tuple[str, str | None, Mapping[str, Any]]] = {
     "keys": ("keys", "city", {"delta": _DELTA}),
     "sum": ("sum", "age", {"minimum": 0, "maximum": 100}),
     "mean": ("mean", "age", {"minimum": 0, "maximum": 100}),
+    "count_distinct": ("count_distinct", "city", {}),
     "variance": ("variance", "age", {"minimum": 0, "maximum": 100}),
     "standard_deviation": ("standard_deviation", "age", {"minimum": 0, "maximum": 100}),
     "minimum": ("minimum", "age", {"candidates": _AGES}),

@@ -158,6 +158,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         ),
         "mean": lambda: discreet.mean(data, "pay", minimum=0, maximum="2.5", step="0.1", **groups, **terms),
         "mean without bounds": lambda: discreet.mean(data, "pay", bounds_share="0.1", **unit, **terms),
+        "count_distinct": lambda: discreet.count_distinct(data, "city", privacy_unit="who", max_groups=3, **terms),
         "variance": lambda: discreet.variance(data, "pay", minimum=0, maximum="2.5", step="0.1", **groups, **terms),
         "standard_deviation": lambda: discreet.standard_deviation(data, "pay", minimum=0, maximum="2.5", **terms),
         "sum without bounds": lambda: discreet.sum([1.5, 2], bounds_share="0.2", **terms),

@@ -66,6 +66,7 @@ VERBS: Mapping[str, Asked] = {
         "counts", "city", {"delta": DELTA}, f"counts FILE city --delta {DELTA}"
     ),
     "keys": Asked("keys", "city", {"delta": DELTA}, f"keys FILE city --delta {DELTA}"),
+    "count_distinct": Asked("count_distinct", "city", {}, "count-distinct FILE city", {}),
     "sum": Asked("sum", "age", _BOUNDED, "sum FILE age --minimum 0 --maximum 100", {}),
     "mean": Asked("mean", "age", _BOUNDED, "mean FILE age --minimum 0 --maximum 100", {}),
     "variance": Asked(
@@ -126,6 +127,10 @@ _PRIVATE = ("counts, of what nobody listed", "keys", "mode, of what nobody liste
 empty(
     "Unlisted keys are one group. To ask about the rows of a group, use `where`.",
     *((verb, "by") for verb in _PRIVATE),
+)
+empty(
+    "It counts the values of all rows. To count those of a group, use `where`.",
+    ("count_distinct", "by"),
 )
 empty("Its groups are the drawn ones.", ("median, by groups that nobody listed", "by"))
 empty(

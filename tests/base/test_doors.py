@@ -118,6 +118,7 @@ counts FILE city --epsilon 1 --delta 1e-6x
 hist FILE city --epsilon 1
 sum FILE age --epsilon 1
 variance FILE age --epsilon 1
+count-distinct FILE drink --epsilon 1 --max-groups 2
 standard-deviation FILE age --epsilon 1
 sum FILE age --minimum 3 --maximum 2 --epsilon 1
 mean FILE age --epsilon 1

@@ -61,6 +61,7 @@ _COMMANDS: list[str] = [
     "keys FILE c --delta 1e-6 --minimum-count 2 --privacy-unit who --max-groups 2 --epsilon 1",
     "plan --epsilon 1 --delta 1e-6 --max-groups 2 --json",
     "sum FILE n --minimum 0 --maximum 10 --step 0.5 --scale 3", "mean FILE n --minimum 0 --maximum 10 --epsilon 1",
+    "count-distinct FILE c --epsilon 1 --where 'n > 1'",
     "variance FILE n --minimum 0 --maximum 10 --epsilon 1",
     "standard-deviation FILE n --minimum 0 --maximum 10 --rho 1",
     "mode FILE c --candidates-from DRINKS --candidates-column c --epsilon 1",

@@ -289,6 +289,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(described(), "n", epsilon=1), lambda: call({1: 2, NUMBER: 5}, minimum=0, maximum=10, epsilon=1),
         *_over_tables("n", minimum=0, maximum=10, epsilon=1),
     ],
+    "count_distinct": [
+        lambda: call(described(), "c", epsilon=1), lambda: call(["a", "b"], **_paid()),
+        *_over_tables("c", max_groups=2, **_PERSONS),
+    ],
     "variance": [
         lambda: call(described(), "n", epsilon=1), lambda: call({1: 2, NUMBER: 5}, minimum=0, maximum=10, epsilon=1),
         *_over_tables("n", minimum=0, maximum=10, epsilon=1),
@@ -573,7 +577,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
         f"Connection.{verb}": lambda: call("people", "n", epsilon=1)
         for verb in (
             "median", "minimum", "maximum", "best_price", "mode", "check", "count", "counts", "sum", "mean", "bounds",
-            "variance", "standard_deviation",
+            "variance", "standard_deviation", "count_distinct",
         )
     },
     "Decimals.are_near": lambda: call(__import__("numpy").array([1.5, 2.0])),

@@ -112,6 +112,7 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
     "keys": lambda **terms: discreet.keys(TABLE, "drink", delta="1e-6", **terms),
     "sum": lambda **terms: discreet.sum(TABLE, "age", minimum=0, maximum=10, **terms),
     "mean": lambda **terms: discreet.mean([40] * 999, minimum=0, maximum=80, **terms),
+    "count_distinct": lambda **terms: discreet.count_distinct(TABLE, "drink", **terms),
     "variance": lambda **terms: discreet.variance([40] * 999, minimum=0, maximum=80, **terms),
     "standard_deviation": lambda **terms: discreet.standard_deviation(
         [40] * 999, minimum=0, maximum=80, **terms
@@ -129,6 +130,7 @@ def test_every_verb_is_here() -> None:
         "check",
         "connect",  # takes the ledger for all questions of a connection: tests/service
         "count",
+        "count_distinct",
         "counts",
         "keys",
         "mean",

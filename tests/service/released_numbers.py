@@ -112,6 +112,7 @@ EXAMPLES = {
         lambda value: {*value} <= {"Bern", "Basel"}, {"epsilon": "1/4", "k": "2"},
     ),
     "mean": Example("mean", "age", {"epsilon": "1/4"}, lambda value: value is None or 0 <= value <= 120),
+    "distinct": Example("count_distinct", "city", {"epsilon": "1/4"}, lambda value: value == int(value)),
     "variance": Example("variance", "age", {"epsilon": "1/4"}, lambda value: value is None or 0 <= value <= 3600),
     "standard_deviation": Example(
         "standard_deviation", "age", {"epsilon": "1/4"}, lambda value: value is None or 0 <= value <= 60

@@ -19,6 +19,10 @@ ELSEWHERE: dict[str, str] = {
         ("max", "argmax"),
         "discreet.maximum is the largest number, and discreet.mode the most common",
     ),
+    **dict.fromkeys(
+        ("distinct", "nunique", "n_unique", "approx_count_distinct"),
+        "discreet.count_distinct(data, column, epsilon=...) is the number of distinct values",
+    ),
     "min": "discreet.minimum is the least number",
     "percentile": "discreet.quantile(data, column, alpha=0.9, ...) is the 90th percentile",
     **dict.fromkeys(
@@ -39,6 +43,7 @@ COMMANDS: dict[str, str] = {
     **dict.fromkeys(("hist", "histogram", "value-counts"), "counts"),
     **dict.fromkeys(("average", "avg"), "mean"),
     "var": "variance",
+    **dict.fromkeys(("distinct", "nunique"), "count-distinct"),
     **dict.fromkeys(("std", "stddev"), "standard-deviation"),
     "percentile": "quantile",
 }

@@ -36,7 +36,7 @@ _COMMANDS = {
     "best-price": "best_price_command", "top-k": "top_k_command",
     "count": "count_command", "counts": "count_command", "sum": "sum_command", "mean": "sum_command",
     "variance": "sum_command", "standard-deviation": "sum_command",
-    "keys": "keys_command", "profile": "profile_command",
+    "count-distinct": "count_command", "keys": "keys_command", "profile": "profile_command",
     "sql": "sql_command", "select": "select_command", "describe": "describe_command", "check": "check_command",
     "tally": "tally_command",
     "plan": "plan_command", "compare": "plan_command", "attack": "attack_command",

@@ -1,10 +1,11 @@
-"""discreet count, counts: how many records there are, and how many hold each of some values."""
+"""discreet count, counts, count-distinct: how many records or values there are, and how many hold each of some."""
 
 from typing import Annotated
 
 from ..selection.releases import Release
-from ..selection.terms import PersonTerms
+from ..selection.terms import KeyTerms, PersonTerms
 from ..tables.verbs import count as verb
+from ..tables.verbs import count_distinct as distinct
 from ..tables.verbs.keys import MOST_RELEASED
 from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
@@ -70,3 +71,14 @@ def counts_command(  # the options of the verb
         other=other,
         **terms,
     )
+
+
+@releasing(distinct.count_distinct)
+def count_distinct_command(data: DataArgument, column: ColumnArgument, terms: KeyTerms) -> Release:
+    """Count the distinct values of a column, with noise.
+
+    With --privacy-unit a unit counts for --max-groups of its values.
+
+    Example: discreet count-distinct visits.csv page --epsilon 1
+    """
+    return distinct.count_distinct(data, column, **terms)

@@ -29,6 +29,7 @@ from ..tables.verbs.best_price import best_price
 from ..tables.verbs.bounds import bounds
 from ..tables.verbs.check import check
 from ..tables.verbs.count import count, counts
+from ..tables.verbs.count_distinct import count_distinct
 from ..tables.verbs.keys import keys
 from ..tables.verbs.mode import mode
 from ..tables.verbs.profile import profile
@@ -186,6 +187,7 @@ class Session:
     bounds = _PaidVerb(bounds)
     check = _PaidVerb(check)
     count = _PaidVerb(count)
+    count_distinct = _PaidVerb(count_distinct)
     counts = _PaidVerb(counts)
     geometric = _PaidVerb(geometric)
     keys = _PaidVerb(keys)

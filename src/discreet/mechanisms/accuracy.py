@@ -33,6 +33,7 @@ LISTED_RECORDS = "records at any place of the list"
 LISTED_SCORE = "units of the score at any place of the list"
 CELLS = "cells in each count"
 COUNTED = "records in each count"
+DISTINCT = "distinct values among those that count"
 SUMMED = "in the sum of the clipped numbers"
 AVERAGED = "in the mean of the clipped numbers"
 SPREAD = "in the variance of the clipped numbers"
@@ -42,15 +43,15 @@ KEY_BY_WEIGHTS = "records of a key, or fewer of those that have few keys"
 NUMBERS_FOR_A_TENTH = "numbers for a tenth of the variance"
 
 UNITS = (
-    RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, SUMMED, AVERAGED, LISTED_RECORDS,
-    LISTED_SCORE, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, KEY_BY_WEIGHTS, NUMBERS_FOR_A_TENTH,
+    RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, DISTINCT, SUMMED, AVERAGED,
+    LISTED_RECORDS, LISTED_SCORE, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, KEY_BY_WEIGHTS, NUMBERS_FOR_A_TENTH,
 )  # fmt: skip
 """What an error is counted in."""
 
 NEEDS = (RECORDS_OF_KEY, KEY_BY_WEIGHTS, NUMBERS_FOR_A_TENTH)
 """Bounds that are no error, but say how many records an answer needs."""
 
-_DISTANCES = (COUNTED, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD)
+_DISTANCES = (COUNTED, DISTINCT, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class ErrorBound:
         whole = Fraction(
             -(-self.error // 1) - 1
         )  # a count is off by whole numbers, and by less than the error
-        off = max(whole, Fraction(0)) if self.unit == COUNTED else self.error
+        off = max(whole, Fraction(0)) if self.unit in (COUNTED, DISTINCT) else self.error
         return Message(
             "within {error}, with probability {percent} %",
             error=rounded_up(off, 3), percent=decimal(100 * self.probability, 6, ROUND_FLOOR),

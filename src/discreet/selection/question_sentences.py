@@ -103,6 +103,10 @@ _OF_VALUES: dict[str, tuple[Message, Message]] = {
         Message("how many records hold each value of {column}"),
         Message("how many records hold each of the values"),
     ),
+    "count_distinct": (
+        Message("number of distinct values of {column}"),
+        Message("number of distinct values"),
+    ),
     "keys": (
         Message("values of {column} that nobody listed"),
         Message("values that nobody listed"),

@@ -17,7 +17,7 @@ COUNTING = frozenset({"geometric", "gaussian", "private_keys"})
 
 def are_counts(mechanism: str, query: str) -> bool:
     """Return whether the value of a release is a count, or several; sums have the same noise, and are none."""
-    return mechanism in COUNTING and verb_of(query) in ("count", "counts")
+    return mechanism in COUNTING and verb_of(query) in ("count", "counts", "count_distinct")
 
 
 SPREADS = frozenset({"variance", "standard_deviation"})

@@ -82,6 +82,7 @@ VERBS: Mapping[str, VerbFacts] = {
     "keys": VerbFacts(
         ("delta", *_OF_KEYS), ("epsilon", "max_groups", "where"), ("delta",), "keys", room="keys"
     ),
+    "count_distinct": VerbFacts((), ("epsilon", "max_groups", "where"), asks="keys", room="number"),
     "bounds": VerbFacts(("q",), _OF_RANKS, takes_dates=False, bounds="never", room="ends"),
     "sum": VerbFacts(
         _OF_SUMS, (*_NOISY, "max_contributions"), asks="sums", takes_dates=False, room="sum"

@@ -287,6 +287,7 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "counts": lambda c: c.counts("people", "city", epsilon="1/8"),
     "sum": lambda c: c.sum("people", "age", epsilon="1/8"),
     "mean": lambda c: c.mean("people", "age", epsilon="1/8"),
+    "count_distinct": lambda c: c.count_distinct("people", "city", epsilon="1/8"),
     "variance": lambda c: c.variance("people", "age", epsilon="1/8"),
     "standard_deviation": lambda c: c.standard_deviation("people", "age", epsilon="1/8"),
     "bounds": lambda c: c.bounds("people", "age", epsilon="1/8"),

@@ -169,6 +169,7 @@ ELSEWHERE = {
     "private_candidates",  # each try is private by declaration: tests/tables/verbs/test_private_candidates.py
     "check",  # what is declared bounds its units: test_every_pair_of_small_tables_of_units_keeps_the_promise
     "profile",  # it asks counts, keys, quantiles and bounds, and counts cells: test_fits.py
+    "count_distinct",  # all neighbours: tests/tables/verbs/test_count_distinct.py
     "keys",  # has a delta: test_all_rows_of_one_unit_are_protected of tests/tables/verbs/test_keys.py
     "AboveThreshold",  # test_a_session_protects_what_was_declared
     "Dataset",  # declares it for verbs: tests/tables/datasets/test_calls.py

@@ -85,6 +85,7 @@ QUANTILES: dict[str, Callable[..., Any]] = {
     "counts": lambda data, **terms: discreet.counts(data, "drink", candidates=DRINKS, **terms),
     "sum": lambda data, **terms: discreet.sum(data, "age", minimum=0, maximum=10, **terms),
     "mean": lambda data, **terms: discreet.mean(data, "age", minimum=0, maximum=10, **terms),
+    "count_distinct": lambda data, **terms: discreet.count_distinct(data, "drink", **terms),
     "variance": lambda data, **terms: discreet.variance(
         data, "age", minimum=0, maximum=10, **terms
     ),

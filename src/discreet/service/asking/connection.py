@@ -94,6 +94,7 @@ class Connection:
     best_price = _free_verb("best_price")
     check = _free_verb("check")
     counts = _free_verb("counts")
+    count_distinct = _free_verb("count_distinct")
     bounds = _free_verb("bounds")
     keys = _free_verb("keys")
     sum = _free_verb("sum")

@@ -38,8 +38,9 @@ _DEAR_TERMS: Mapping[str, Any] = {
 """The arguments that some verbs cannot do without, or are dear with, besides epsilon."""
 
 _KINDS = (
-    ("quantiles", "best_price", "median", "quantile", "minimum", "maximum"), ("mode", "top_k"), ("keys", "counts"),
-    ("bounds", "variance", "standard_deviation", "sum", "mean"), ("count",), ("check",), ("sql",),
+    ("quantiles", "best_price", "median", "quantile", "minimum", "maximum"), ("mode", "top_k"),
+    ("keys", "counts", "count_distinct"), ("bounds", "variance", "standard_deviation", "sum", "mean"),
+    ("count",), ("check",), ("sql",),
 )  # fmt: skip
 """The verbs that read alike, of each kind the slowest first."""
 

@@ -39,8 +39,8 @@ class Aggregate:
         verb: the name of the verb.
         column: the column that it is about; None for a number of records.
         terms: the arguments of the verb besides.
-        units: the columns of which distinct values are counted, which must be the privacy unit; None for other
-            aggregates.
+        units: the columns of which distinct values are counted, those of the privacy unit or another one; None for
+            other aggregates.
         bounds: the bounds that the statement names, which must be those of the description; None if it names none.
     """
 
@@ -438,6 +438,7 @@ def _aggregates() -> dict[type, _Reader]:
     return {
         **readers,
         exp.Count: _count,
+        exp.ApproxDistinct: _count_values,
         exp.Mode: _of_column("mode"),
         exp.PercentileDisc: _quantile,
         exp.Quantile: _quantile,
@@ -477,6 +478,13 @@ def _count(tree: Tree, name: str) -> Aggregate:
     raise InvalidArgument(
         f"{_words(tree)}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units"
     )
+
+
+def _count_values(tree: Tree, name: str) -> Aggregate:
+    """Return APPROX_COUNT_DISTINCT(x), which is COUNT(DISTINCT x)."""
+    if not _only(tree, "this"):
+        raise InvalidArgument(f"{_words(tree)}: give it the column alone")
+    return Aggregate(name, "count", None, units=(_argument(tree.this, tree),))
 
 
 def _quantile(tree: Tree, name: str) -> Aggregate:
@@ -539,7 +547,6 @@ _REFUSALS = {
     "QUANTILE_CONT": "QUANTILE_CONT interpolates between records. Write QUANTILE_DISC",
     "ApproxQuantiles": "write PERCENTILE_DISC(x, 0.25), one for each",
     "ApproxQuantile": "write PERCENTILE_DISC(x, 0.9)",
-    "ApproxDistinct": "distinct values are not counted. COUNT(DISTINCT unit) counts privacy units",
     "AnyValue": "ANY_VALUE releases a record's value; write MODE",
     "First": "FIRST releases a record's value; write MODE",
     "Last": "LAST releases a record's value; write MODE",
@@ -572,7 +579,7 @@ def _argument(tree: Tree, aggregate: Tree) -> str:
     """Return the column of an aggregate."""
     exp = _sqlglot().exp
     if type(tree) is exp.Distinct:
-        raise InvalidArgument("DISTINCT goes with COUNT alone, of the privacy unit")
+        raise InvalidArgument("DISTINCT goes with COUNT alone")
     if type(tree) is not exp.Column:
         raise InvalidArgument(
             f"{_words(aggregate)}: aggregates are of a column, and of no expression"

@@ -91,7 +91,9 @@ def count(
         price,
         partial(price.choice, noise),
     )
-    return question.release(Query("count", {"column": column}, {"column": column}), terms, _only)
+    return question.release(
+        Query("count", {"column": column}, {"column": column}), terms, only_number
+    )
 
 
 @takes_data_terms_without("mechanism")
@@ -225,13 +227,13 @@ def counts_noise(unit_query: UnitQuery, size: int, price: NoisePrice) -> ListNoi
     return price.noise(sensitivity, size * unit_query.group_count)
 
 
-def error_of_counts(noise: ListNoise, size: int) -> ErrorBound:
+def error_of_counts(noise: ListNoise, size: int, unit: str = COUNTED) -> ErrorBound:
     """Return how far off any of so many counts may be."""
     off = min(noise.error(size), 2 * LARGEST_COUNT)
-    return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, COUNTED)
+    return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, unit)
 
 
-def _only(numbers: Sequence[int]) -> int:
+def only_number(numbers: Sequence[int]) -> int:
     """Return the only number of a list."""
     [number] = numbers
     return number

@@ -139,13 +139,13 @@ def read_limits(
 
 
 def release_keys(
-    verb: str, data: object, column: str | None, limits: KeyLimits, terms: Mapping[str, Any]
+    verb: str, rows: object, column: str | None, limits: KeyLimits, terms: Mapping[str, Any]
 ) -> Release:
     """Release the keys of a column, with their counts for the verb "counts"."""
-    _check_terms(terms)
+    check_key_terms(terms)
     column = None if column is None else column_name(column)
-    refuse_one_shot(data, "the data")
-    unit, most_keys = _read_unit(terms)
+    refuse_one_shot(rows, "the data")
+    unit, most_keys = read_key_unit(terms)
     where = read_condition(terms.get("where"))
     if column is None and (unit, where) != (None, None):
         raise InvalidArgument("privacy units and where need a table: name its column")
@@ -163,13 +163,13 @@ def release_keys(
     )
     mechanism.compute_tables()
     table = TableOfKeys(
-        data, column, unit, most_keys, keeps_pairs=limits.other is not None, where=where
+        rows, column, unit, most_keys, keeps_pairs=limits.other is not None, where=where
     )
     question = KeyQuestion(table, mechanism, limits, parameter.value, verb == "counts")
     return question.release(verb, account, request)
 
 
-def _check_terms(terms: Mapping[str, Any]) -> None:
+def check_key_terms(terms: Mapping[str, Any]) -> None:
     """Raise for terms that other verbs have.
 
     Raises:
@@ -185,7 +185,7 @@ def _check_terms(terms: Mapping[str, Any]) -> None:
     check_names(dict.fromkeys(names), KeyTerms.__annotations__)
 
 
-def _read_unit(terms: Mapping[str, Any]) -> tuple[Unit | None, int]:
+def read_key_unit(terms: Mapping[str, Any]) -> tuple[Unit | None, int]:
     """Return the privacy unit, and the most keys in which one counts."""
     unit = read_unit(terms.get("privacy_unit"))
     most_keys = count(terms.get("max_groups", 1), "max_groups", most=MOST_KEYS)

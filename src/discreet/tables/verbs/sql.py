@@ -1,7 +1,7 @@
 """sql: a statement about a described dataset, at one price."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter
@@ -16,7 +16,7 @@ from ...mechanisms.count_noise import NoiseChoice
 from ...privacy.composition import compose
 from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import Unit, columns_of_unit, read_unit, unit_in_words
+from ...privacy.units import columns_of_unit, read_unit, unit_in_words
 from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
 from ...selection.candidates import decimal_places, plain_number
@@ -33,6 +33,7 @@ from ..datasets.dataset_terms import fill_terms
 from ..engines.engine import unwrap_table
 from ..verb_table import use_of
 from .count import count
+from .count_distinct import count_distinct
 from .mode import mode
 from .quantile import maximum, median, minimum, quantile
 from .sum import mean
@@ -41,7 +42,8 @@ from .top_k import top_k
 from .variance import standard_deviation, variance
 
 _VERBS: Mapping[str, Callable[..., Release]] = {
-    "count": count, "sum": add_up, "mean": mean, "variance": variance, "standard_deviation": standard_deviation,
+    "count": count, "count_distinct": count_distinct, "sum": add_up, "mean": mean, "variance": variance,
+    "standard_deviation": standard_deviation,
     "mode": mode, "median": median, "quantile": quantile,
     "minimum": minimum, "maximum": maximum, "top_k": top_k,
 }  # fmt: skip
@@ -202,6 +204,13 @@ class _Plan:
                 f"write FROM {name}"
             )
         _check_units(dataset, statement)
+        statement = replace(
+            statement,
+            aggregates=tuple(
+                _count_of(dataset, statement, one) if one.verb == "count" else one
+                for one in statement.aggregates
+            ),
+        )
         _check_bounds(dataset, statement)
         if statement.options.max_groups is not None and dataset.privacy_unit is None:
             raise InvalidArgument(
@@ -210,9 +219,9 @@ class _Plan:
         _check_groups(dataset, statement)
         return cls(dataset, statement, neighbors, payer)
 
-    def deliveries(self, data: Any) -> list[Delivery]:
-        """Return the aggregates as they would be delivered, from data that are the dataset's. No rows are read."""
-        return [self._delivery(data, aggregate) for aggregate in self.statement.aggregates]
+    def deliveries(self, table: Any) -> list[Delivery]:
+        """Return the aggregates as they would be delivered, from the table of the dataset. No rows are read."""
+        return [self._delivery(table, aggregate) for aggregate in self.statement.aggregates]
 
     def _delivery(self, table: Any, aggregate: Aggregate) -> Delivery:
         """Return an aggregate as it would be delivered."""
@@ -302,7 +311,7 @@ class _Plan:
 
 
 def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
-    """Raise unless the privacy unit of a statement is the declared one, and the one that it counts.
+    """Raise unless the privacy unit of a statement is the declared one.
 
     Raises:
         InvalidArgument: with the form that would do.
@@ -314,9 +323,6 @@ def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
         raise InvalidArgument(
             f"privacy_unit_column: the description of {dataset.label} {declared}. Leave it out"
         )
-    for aggregate in statement.aggregates:
-        if aggregate.verb == "count":
-            _check_count(dataset, unit, aggregate)
 
 
 def _has_listed_groups(dataset: Dataset, statement: SqlStatement) -> bool:
@@ -401,26 +407,30 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
         )
 
 
-def _check_count(dataset: Dataset, unit: Unit | None, aggregate: Aggregate) -> None:
-    """Raise unless a count is of the records: rows, or privacy units where there are any."""
-    if aggregate.units is None:
+def _count_of(dataset: Dataset, statement: SqlStatement, aggregate: Aggregate) -> Aggregate:
+    """Return a count of records, rows or privacy units, or of the distinct values of a column that is no unit.
+
+    Raises:
+        InvalidArgument: with the form that would do.
+    """
+    unit, names = dataset.privacy_unit, aggregate.units
+    if names is None:
         if unit is None:
-            return
+            return aggregate
         columns = ", ".join(columns_of_unit(unit))
         raise InvalidArgument(
             f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, and COUNT(*) "
             f"would count rows: write COUNT(DISTINCT {columns})"
         )
-    if unit is None:
+    if read_unit(list(names)) == unit:
+        return aggregate
+    if len(names) > 1 or statement.by is not None:
+        declared = "declares no privacy unit" if unit is None else f"has {unit_in_words(unit)}"
         raise InvalidArgument(
-            f"{dataset.label} declares no privacy unit, so COUNT(DISTINCT ...) is not answered: "
-            "COUNT(*) counts records"
+            f"COUNT(DISTINCT ...) of other columns than the privacy unit is of one column, without GROUP BY: "
+            f"{dataset.label} {declared}"
         )
-    if read_unit(list(aggregate.units)) != unit:
-        raise InvalidArgument(
-            f"COUNT(DISTINCT ...) counts the privacy unit of {dataset.label}, "
-            f"{unit_in_words(unit)}, and nothing else"
-        )
+    return replace(aggregate, verb="count_distinct", column=names[0], units=None)
 
 
 def _cells(aggregate: Aggregate, answer: Answer, *, is_grouped: bool) -> dict[Any, Any]:

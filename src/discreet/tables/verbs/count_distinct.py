@@ -1,0 +1,87 @@
+"""count_distinct: how many distinct values of a column some record holds.
+
+Proof: docs/reference/mechanisms/noisy_counts.md, "Distinct values".
+"""
+
+from functools import partial
+from typing import Any, Unpack
+
+from ...base.arguments import column_name, refuse_one_shot
+from ...errors import InvalidArgument
+from ...mechanisms.accuracy import DISTINCT
+from ...mechanisms.contract import need_parameter, read_parameter
+from ...mechanisms.noisy_counts import counts_sensitivity
+from ...selection.question import Query
+from ...selection.releases import Release
+from ...selection.terms import KeyTerms
+from .. import engines as tables
+from ..engines.key_counts import TableOfKeys
+from .count import error_of_counts, only_number
+from .data_terms import takes_data_terms
+from .keys import check_key_terms, read_key_unit
+from .noisy_numbers import NoisyNumbers, read_price
+from .units import read_unit_query
+
+
+@takes_data_terms
+def count_distinct(
+    data: tables.Table,
+    column: str | None = None,
+    **terms: Unpack[KeyTerms],
+) -> Release:
+    """Count the distinct values of a column, with geometric noise.
+
+    One row is one record, which holds one value; with `privacy_unit` all rows of a unit are one, which counts for
+    up to `max_groups` of its values. Values beyond these are not counted, so the answer is on average at most how
+    many there are: with a larger `max_groups` more are counted, and the noise is larger. A value is a key
+    as `keys` has it: null is none, and columns of floats are refused. It needs no delta, and names no value.
+
+    Args:
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+            list or a series, without `column`.
+        column: the name of the column. Without it the data are the values themselves.
+        max_groups: the most values for which one privacy unit counts, 1 by default. Which they are is decided by a
+            rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        **terms: the shared arguments, described in `KeyTerms`.
+
+    Returns:
+        A whole number, which the noise may take below 0: it is kept as it is, and shown as 0.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there, cannot be read, or has a type without keys.
+
+    Side channels: the time that the engine takes to count.
+
+    Proof: docs/reference/mechanisms/noisy_counts.md.
+    """
+    check_key_terms(terms)
+    column = None if column is None else column_name(column)
+    refuse_one_shot(data, "the data")
+    unit, most_keys = read_key_unit(terms)
+    parameter = need_parameter(read_parameter(terms.get("epsilon"), None, None))
+    bounded = ("privacy_unit", "where", "neighbors")
+    unit_query = read_unit_query({name: one for name, one in terms.items() if name in bounded})
+    where = unit_query.records.where
+    if column is None and (unit, where) != (None, None):
+        raise InvalidArgument("privacy units and where need a table: name its column")
+    price = read_price(parameter, terms, unit_query.neighbors)
+    # A unit fills or empties so many values at most, a replaced one too: one number moves by that.
+    noise = price.noise(counts_sensitivity(1, unit_query.neighbors, change=most_keys), 1)
+    question = NoisyNumbers(
+        unit_query,
+        [noise],
+        [TableOfKeys(data, column, unit, most_keys, where=where)],
+        _number_of_values,
+        partial(error_of_counts, noise, 1, DISTINCT),
+        price,
+    )
+    facts = {"column": column, "most_keys": most_keys}
+    query = Query("count_distinct", facts, {"column": column, "keys": most_keys})
+    return question.release(query, terms, only_number)
+
+
+def _number_of_values(table: Any) -> list[list[int]]:
+    """Return how many distinct values are counted. Private."""
+    [number] = table.open().classes(1).sizes
+    return [[number]]
