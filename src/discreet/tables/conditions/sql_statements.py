@@ -580,6 +580,11 @@ def _argument(tree: Tree, aggregate: Tree) -> str:
     exp = _sqlglot().exp
     if type(tree) is exp.Distinct:
         raise InvalidArgument("DISTINCT goes with COUNT alone")
+    if type(tree) in (exp.Case, exp.If):
+        raise InvalidArgument(
+            f"{_words(aggregate)}: for a share have the condition as a boolean column in the query of "
+            "the description, and write AVG of it"
+        )
     if type(tree) is not exp.Column:
         raise InvalidArgument(
             f"{_words(aggregate)}: aggregates are of a column, and of no expression"

@@ -1,0 +1,127 @@
+"""Statements of BigQuery's reference and of peers: answered, or refused with words that help, and never misread."""
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sqlglot", reason="the extra sql is not installed")
+
+import discreet
+from discreet import Dataset, sql
+from discreet.errors import InvalidArgument
+from discreet.selection.verb_calls import bill_of
+from discreet.tables.conditions.sql_statements import read_statement
+
+from .test_bigquery import COLUMNS, GROUP, HEAD, ROW
+
+OPTIONS = "epsilon=10, delta=1e-8, max_groups_contributed=2, privacy_unit_column=id"
+CLAUSE = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({OPTIONS}) "
+
+ANSWERED: dict[str, str] = {
+    f"{HEAD}COUNT(DISTINCT id) FROM people": "count",
+    f"{HEAD}COUNT(DISTINCT item) FROM people": "count",
+    f"{HEAD}APPROX_COUNT_DISTINCT(item) FROM people": "count",
+    f"{HEAD}SUM(age) FROM people": "sum",
+    f"{HEAD}SUM(age, {GROUP} => (0, 120)) FROM `people`": "sum",
+    f"{HEAD}AVG(age) FROM people": "mean",
+    f"{HEAD}AVG(age, {GROUP} => (0, 120)) FROM people": "mean",
+    f"{HEAD}AVG(age, {ROW} => (0, 120)) FROM people": "mean",
+    f"{HEAD}VAR_POP(age) FROM people": "variance",
+    f"{HEAD}VAR_POP(age, {ROW} => (0, 120)) FROM people": "variance",
+    f"{HEAD}VARIANCE(age) FROM people": "variance",
+    f"{HEAD}VAR_SAMP(age) FROM people": "variance",
+    f"{HEAD}STDDEV_POP(age) FROM people": "standard_deviation",
+    f"{HEAD}STDDEV(age) FROM people": "standard_deviation",
+    f"{HEAD}STDDEV_SAMP(age) FROM people": "standard_deviation",
+    f"{HEAD}PERCENTILE_DISC(age, 0.5) FROM people": "quantile",
+    f"{HEAD}QUANTILE(age, 0.9) FROM people": "quantile",
+    f"{HEAD}APPROX_TOP_COUNT(item, 2) FROM people": "top_k",
+    f"{HEAD}MIN(age) FROM people": "minimum",
+    f"{HEAD}MAX(age) FROM people": "maximum",
+    f"{HEAD}MEDIAN(age) FROM people": "median",
+    f"{HEAD}MODE(item) FROM people": "mode",
+    f"{HEAD}item, AVG(age) FROM people GROUP BY item": "mean",
+    f"{HEAD}item, COUNT(DISTINCT id) n FROM people GROUP BY item ORDER BY n DESC LIMIT 1": "count",
+    f"{CLAUSE}item, AVG(age, {GROUP} => (0,120)) average_age FROM people GROUP BY item": "mean",
+    f"{CLAUSE}item, SUM(age) FROM people WHERE age > 18 GROUP BY item": "sum",
+}
+"""Statements with the verb that each is read as. A count of values is told from one of units by the unit."""
+
+REFUSED: dict[str, str] = {
+    f"{HEAD}COUNT(*) FROM people": r"write COUNT\(DISTINCT id\)",
+    f"{HEAD}COUNT(item) FROM people": "WHERE item IS NOT NULL",
+    f"{HEAD}COUNT(age, {GROUP} => (0, 2)) FROM people": "WHERE age IS NOT NULL",
+    f"{HEAD}COUNTIF(age > 18) FROM people": r"write COUNT\(\*\) with WHERE",
+    f"{HEAD}SUM(DISTINCT age) FROM people": "DISTINCT goes with COUNT alone",
+    f"{HEAD}SUM(age * 2) FROM people": "aggregates are of a column",
+    f"{HEAD}AVG(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "as a boolean column",
+    f"{HEAD}AVG(IF(age >= 18, 1, 0)) FROM people": "as a boolean column",
+    f"{HEAD}SUM(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "as a boolean column",
+    f"{HEAD}PERCENTILE_CONT(age, 0.5) FROM people": "Write PERCENTILE_DISC",
+    f"{HEAD}PERCENTILE_CONT(age, 0.5, {ROW} => (0, 120)) FROM people": "Write PERCENTILE_DISC",
+    f"{HEAD}APPROX_QUANTILES(age, 4) FROM people": "write PERCENTILE_DISC",
+    f"{HEAD}APPROX_TOP_SUM(item, age, 3) FROM people": "There are COUNT, SUM",
+    f"{HEAD}ANY_VALUE(item) FROM people": "write MODE",
+    f"{HEAD}ARRAY_AGG(item) FROM people": "releases records",
+    f"{HEAD}STRING_AGG(item) FROM people": "releases records",
+    f"{HEAD}LOGICAL_OR(age > 18) FROM people": "There are COUNT, SUM",
+    f"{HEAD}CORR(age, pay) FROM people": "of a column",
+    f"{HEAD}COVAR_POP(age, pay) FROM people": "of a column",
+    f"{HEAD}BIT_AND(age) FROM people": "There are COUNT, SUM",
+    f"{HEAD}item, AVG(age) FROM people GROUP BY item HAVING AVG(age) > 3": "filter the released rows",
+    f"{HEAD}* FROM people": "releases records",
+    f"{HEAD}item FROM people": "Rows are not released",
+    f"{HEAD}DISTINCT item FROM people": "GROUP BY are released",
+    f"{HEAD}COUNT(DISTINCT id) FROM people JOIN others USING (id)": "join in the query",
+    f"{HEAD}COUNT(DISTINCT id) FROM (SELECT * FROM people)": "no subquery",
+    f"{HEAD}COUNT(DISTINCT id) FROM people TABLESAMPLE SYSTEM (10 PERCENT)": "no TABLESAMPLE",
+    f"{HEAD}COUNT(DISTINCT id) OVER () FROM people": "windows are not answered",
+    "SELECT COUNT(*) FROM people": "There is no default ε",
+    "SELECT WITH ANONYMIZATION OPTIONS(epsilon=10, kappa=2) ANON_AVG(age) FROM people": r"write AVG\(x\)",
+    HEAD.replace("= 1", "= 1, group_selection_strategy = PUBLIC_GROUPS")
+    + "COUNT(*) FROM people": "leave it out",
+    HEAD.replace("= 1", "= 1, max_rows_contributed = 2")
+    + "COUNT(DISTINCT id) FROM people": "leave it out",
+    HEAD.replace("epsilon = 1", "delta = 1e-8") + "COUNT(DISTINCT id) FROM people": "needs epsilon",
+    HEAD.replace("= 1", "= 1, min_privacy_units_per_group = 9")
+    + "item, COUNT(DISTINCT id) FROM people GROUP BY item": ("Leave it out"),
+    "SELECT WITH DIFFERENTIAL_PRIVACY COUNT(DISTINCT id) FROM people": "begins with SELECT WITH",
+}
+
+
+def people(ids: int = 1) -> Dataset:
+    table: dict[str, Any] = {
+        "age": [30, 40] * ids, "pay": [1.5, 2.5] * ids, "item": ["pen", "pencil"] * ids,
+        "id": [*range(2 * ids)],
+    }  # fmt: skip
+    return Dataset(table, columns=COLUMNS, name="people", privacy_unit="id", max_contributions=1)
+
+
+@pytest.mark.parametrize("text", ANSWERED)
+def test_a_statement_is_answered_as_the_verb_that_it_names(text: str) -> None:
+    [aggregate] = read_statement(text).aggregates
+    assert aggregate.verb == ANSWERED[text]
+    assert bill_of(sql, people(), text).guarantee
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_another_one_is_refused_with_words_that_help(text: str) -> None:
+    with pytest.raises(InvalidArgument, match=REFUSED[text]):
+        bill_of(sql, people(), text)
+
+
+@pytest.mark.parametrize(
+    ("item", "wanted", "error"),
+    [
+        ("COUNT(DISTINCT id)", 800, 3), ("COUNT(DISTINCT item)", 2, 3), ("SUM(age)", 28_000, 200),
+        ("AVG(age)", 35, 1), ("VAR_POP(age)", 25, 10), ("STDDEV(age)", 5, 1.5), ("MEDIAN(age)", 35, 6),
+    ],
+)  # fmt: skip
+def test_answers_are_those_of_the_data(item: str, wanted: float, error: float) -> None:
+    text = HEAD.replace("= 1", "= 50") + f"{item} AS x FROM people"
+    [row] = discreet.sql(people(400), text).value
+    assert abs(float(row["x"]) - wanted) <= error
+
+
+def test_the_list_is_long_enough() -> None:
+    assert len(ANSWERED) + len(REFUSED) >= 60
