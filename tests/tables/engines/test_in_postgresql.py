@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -675,6 +677,44 @@ def test_an_interrupt_ends_the_query(server: Engine) -> None:
     while opened(server) and time.monotonic() < until:
         time.sleep(0.05)
     assert opened(server) == 0
+
+
+ASK = """
+import sys, warnings, sqlalchemy, discreet
+warnings.simplefilter("ignore")
+rows = discreet.scan_query("SELECT * FROM " + sys.argv[2], sqlalchemy.create_engine(sys.argv[1]))
+print("asks", flush=True)
+unit = dict(privacy_unit="k", max_contributions=2, epsilon=1)
+discreet.median(rows, "x", candidates=discreet.Grid(0, 10**6), **unit)
+"""
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_no_query_outlasts_the_process_that_asks(server: Engine, end: signal.Signals) -> None:
+    """At ten points of a question, whatever ends the process: no transaction of it goes on after two seconds."""
+    table = make(
+        server,
+        "CREATE TABLE TABLE_NAME AS SELECT i % 50000 AS k, i AS x FROM generate_series(1, 300000) AS i",
+    )
+    url = server.url.render_as_string(hide_password=False)
+    duration = 0.0
+    for point in range(11):
+        command = [sys.executable, "-c", ASK, url, table]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as asker:
+            assert asker.stdout is not None
+            asker.stdout.readline()
+            begin = time.monotonic()
+            if not point:  # the whole question, to know how long it takes
+                assert asker.wait() == 0
+                duration = time.monotonic() - begin
+                continue
+            time.sleep(duration * (point - 1) / 10)
+            asker.send_signal(end)
+            until = time.monotonic() + 2
+            while opened(server) and time.monotonic() < until:
+                time.sleep(0.02)
+            assert opened(server) == 0, point
 
 
 OF_UNITS: dict[str, Any] = {"privacy_unit": "k", "max_contributions": 2, "epsilon": SURE}
