@@ -1,5 +1,8 @@
 """How the command line ends: a code for every kind of failure, and a message that names the fix."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,3 +95,13 @@ def test_a_failure_after_the_charge_says_how_to_ask_again(
     out, err = capsys.readouterr()
     assert out in {"Divorced\n", "Widowed\n"}
     assert err.endswith("free: this request was charged before, and nothing was charged now\n")
+
+
+def test_an_answer_into_a_pipe_that_is_closed_exits_with_7_and_no_word() -> None:
+    """1 would be a false claim."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    program = [sys.executable, "-m", "discreet", "attack", "--list"]
+    with open(writer, "wb") as pipe:
+        ended = subprocess.run(program, stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (ended.returncode, ended.stderr) == (7, b"")

@@ -27,7 +27,7 @@ from ..base.messages import (
 from ..base.names_elsewhere import COMMANDS
 from ..base.wide_letters import with_marks, without_marks
 from ..errors import DiscreetError, InvalidArgument
-from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
+from .exit_codes import INTERRUPTED, UNWRITTEN, exit_code, exit_codes_in_words
 from .stored_replies import version_text, with_help_as_option, words_to_complete
 
 _COMMANDS = {
@@ -229,6 +229,10 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         return 128 + _stop_signals[0] if _stop_signals else INTERRUPTED
+    except SystemExit as end:  # of the parser, with 1, if the reader of a pipe has gone
+        if isinstance(end.__context__, BrokenPipeError):
+            return UNWRITTEN
+        raise
     except Exception as error:
         message = _message(error)
         if message is None:
