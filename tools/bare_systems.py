@@ -5,7 +5,7 @@ package in dist/ is installed into an empty environment, and everything that REA
 README alone: first without a C compiler, and then, the source again, with one. Then `pip uninstall` must leave
 nothing of the package behind. Prints a Markdown table. Without root or debootstrap it says so, and ends.
 
-Arguments: a folder to keep the systems in, for the next run.
+Arguments: a folder to keep the systems in, for the next run, and words of the rows to try there.
 """
 
 import os
@@ -30,8 +30,8 @@ print(speed().reason or "kernel")
 """
 
 
-def main(folder: Path) -> int:
-    """Try every package on every system, and print the table; fail if something did not work."""
+def main(folder: Path, words: list[str]) -> int:
+    """Try the rows that have one of the words, and print the table; fail if something did not work."""
     lacks = [
         text
         for text, there in (
@@ -46,7 +46,22 @@ def main(folder: Path) -> int:
         return 0
     print("| system | Python | package | compiler | draws by | uninstalled | seconds |")
     print("|---|---|---|---|---|---|--:|", flush=True)
-    return sum(_try_system(system_of(folder, suite), suite) for suite in SUITES)
+    tries = [
+        (suite, package, compiler)
+        for suite in SUITES
+        for package, compiler in packages_with_compilers()
+        if not words or any(word in f"{suite} {package.name} {compiler}" for word in words)
+    ]
+    return sum(_try(system_of(folder, suite), suite, package, gcc) for suite, package, gcc in tries)
+
+
+def packages_with_compilers() -> list[tuple[Path, str]]:
+    """Return every package, to be tried without a compiler, and the source again, with one."""
+    packages = sorted(DIST.glob("*"))
+    return [
+        *((package, "none") for package in packages),
+        *((package, "gcc") for package in packages if package.name.endswith(".tar.gz")),
+    ]
 
 
 def system_of(folder: Path, suite: str) -> Path:
@@ -60,14 +75,11 @@ def system_of(folder: Path, suite: str) -> Path:
     return system
 
 
-def _try_system(system: Path, suite: str) -> int:
-    """Try the packages without a compiler, then the source with one; return how many did not work."""
-    source = next(DIST.glob("*.tar.gz"))
-    wrong = sum(_try(system, suite, package, "none") for package in sorted(DIST.glob("*")))
-    inside(system, "apt-get update -qq && apt-get install -qq -y gcc libc6-dev > /dev/null 2>&1")
-    wrong += _try(system, suite, source, "gcc")
-    inside(system, "apt-get purge -qq -y --autoremove gcc > /dev/null 2>&1")
-    return wrong
+def set_compiler(system: Path, compiler: str) -> None:
+    """Install a C compiler on a system, or remove it."""
+    get = "apt-get update -qq && apt-get install -qq -y gcc libc6-dev"
+    drop = "apt-get purge -qq -y --autoremove gcc"
+    inside(system, f"({drop if compiler == 'none' else get}) > /dev/null 2>&1")
 
 
 def _try(system: Path, suite: str, package: Path, compiler: str) -> int:
@@ -82,6 +94,7 @@ def _try(system: Path, suite: str, package: Path, compiler: str) -> int:
     script = "\n".join(readme_lines((clone / "README.md").read_text(encoding="utf-8")))
     there = f"cd /root/try/{clone.name} && export PATH=/root/try/v/bin:$PATH"
     try:
+        set_compiler(system, compiler)
         python = inside(system, "python3 --version").split()[-1]
         inside(system, f"cd /root/try && python3 -m venv v && v/bin/pip install -q {package.name}")
         inside(system, f"{there} && set -e\n{script}")
@@ -121,4 +134,4 @@ def inside(system: Path, script: str) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="discreet-") as empty:
-        sys.exit(main(Path(*sys.argv[1:2] or [empty]).resolve()))
+        sys.exit(main(Path(*sys.argv[1:2] or [empty]).resolve(), sys.argv[2:]))
