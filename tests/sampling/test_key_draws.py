@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from discreet.mechanisms.testing import bit_tree
 from discreet.sampling.bits import Bits, LazyUniform
 from discreet.sampling.enclosures import precision
-from discreet.sampling.key_draws import FARTHEST, KeyDraw, WordsAhead
+from discreet.sampling.gaussian_probabilities import gaussian_probabilities
+from discreet.sampling.key_draws import FARTHEST, KeyDraw, Turns, WordsAhead
 from discreet.sampling.key_noise import KeyNoise
 from discreet.sampling.key_probabilities import ProbabilitiesByCount, optimal_probabilities
 
@@ -31,7 +33,7 @@ class InBalls(KeyDraw):
     def _skips(
         self,
         words: NDArray[np.uint64],
-        count: int,
+        count: int | NDArray[np.int64],
         width: int,
         lookup: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -156,6 +158,48 @@ def test_the_fast_pass_gives_the_same(pair: tuple[str, str], noise: bool) -> Non
         some = drawn(KeyDraw(law), sizes, fast, noise)
         assert some == drawn(InBalls(law), sizes, slow, noise)
         assert fast.read == slow.read
+
+
+def test_many_small_classes_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has its law, the words are those of the answer, and few are left to be drawn one after another."""
+    law = gaussian_probabilities(Fraction(400), 200)
+    assert law.size == 390
+    alone, right = list[int](), KeyDraw._class
+
+    def count_it(self: KeyDraw, count: int, *others: Any) -> Any:
+        alone.append(count)
+        return right(self, count, *others)
+
+    monkeypatch.setattr(KeyDraw, "_class", count_it)
+    sizes, times = [40] * (law.size - 1) + [0], 60
+    sizes[199] = 10**5  # at the threshold: about half of them, too many for turns
+    numbers, drawing = np.zeros(law.size), KeyDraw(law)
+    for seed in range(times):
+        bits = CountedWords(seed)
+        places = drawing.draw(sizes, bits)
+        used = law.size - 1 + sum(map(len, places))
+        assert used <= bits.read <= used * 9 // 8
+        for some, size in zip(places, sizes, strict=True):
+            assert (np.diff(some) > 0).all()
+            assert not len(some) or 0 <= some[0] <= some[-1] < size
+        numbers += [len(some) for some in places]
+    assert alone.count(200) == times
+    assert len(alone) < 65 * times
+    for count in range(1, law.size):
+        chance, keys = float(law.probability(count)), times * sizes[count - 1]
+        slack = 5 * (keys * chance * (1 - chance)) ** 0.5 + 1
+        assert abs(numbers[count - 1] - keys * chance) < slack
+
+
+def test_turns_by_hand() -> None:
+    """A skip that is cut releases nothing, and its class goes on; a class is closed where a skip ends beyond it."""
+    turns = Turns(np.array([3, 2 * FARTHEST, 1, 0]))
+    classes = turns.skip(np.arange(4), np.array([2, FARTHEST, 1, 0]))
+    assert classes.tolist() == [0, 1]
+    assert turns.starts.tolist() == [3, FARTHEST, 0, 0]
+    assert turns.skip(classes, np.array([0, 5])).tolist() == [1]
+    assert turns.are_open.tolist() == [False, True, False, False]
+    assert [some.tolist() for some in turns.places()] == [[2], [FARTHEST + 5], [], []]
 
 
 def whole_part(number: arb) -> int:

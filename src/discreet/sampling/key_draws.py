@@ -7,7 +7,7 @@ docs/reference/mechanisms/private_keys.md.
 Fixed work: every class has its closing word, the empty ones too, and every key of the last class has a word as
 well, as nearly all of them are released. So `size - 1` words are read and one for every key that is released, and
 one more for its noise; and more for a doubt, which depends on the words and never on the sizes of classes. Of many
-words some are read ahead: `WordsAhead`.
+words some are read ahead: `WordsAhead`. Many small classes take turns: `Turns`.
 """
 
 import math
@@ -50,6 +50,12 @@ _DOUBT_BITS = 128
 
 _FEW = 16
 _ONE_BY_ONE = 256
+
+_SMALL_CLASS = 1024
+"""A class that is expected to release at most so many keys takes turns with many others."""
+
+_MANY_CLASSES = 64
+"""Fewer open classes are drawn one after another."""
 
 
 class WordsAhead:
@@ -98,6 +104,38 @@ class WordsAhead:
             yield block
 
 
+class Turns:
+    """Classes of which many are drawn at the same time, and how far they are."""
+
+    def __init__(self, sizes: NDArray[np.int64]) -> None:
+        self.sizes = sizes
+        self.starts = np.zeros(len(sizes), np.int64)
+        self.are_open = np.ones(len(sizes), np.bool_)
+        self._numbers = np.zeros(len(sizes), np.int64)
+        self._blocks: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+
+    def skip(self, classes: NDArray[np.int64], skips: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Release a key of some classes after so many, and return the classes that are still open."""
+        ends = self.starts[classes] + skips
+        is_inside = ends < self.sizes[classes]
+        self.are_open[classes[~is_inside]] = False
+        classes, ends, falls = classes[is_inside], ends[is_inside], skips[is_inside] < FARTHEST
+        self.starts[classes] = ends + falls
+        some = classes[falls]
+        self._blocks.append((some, self._numbers[some], ends[falls]))
+        self._numbers[some] += 1
+        return classes
+
+    def places(self) -> list[NDArray[np.int64]]:
+        """Return the places that are released so far, class by class."""
+        firsts = self._numbers.cumsum() - self._numbers
+        every = np.empty(int(self._numbers.sum()), np.int64)
+        for classes, numbers, places in self._blocks:
+            every[firsts[classes] + numbers] = places
+        ends = (firsts + self._numbers).tolist()
+        return [every[first:end] for first, end in zip(firsts.tolist(), ends, strict=True)]
+
+
 @dataclass(frozen=True)
 class KeyDraw:
     """Draws of keys with probabilities by their counts.
@@ -130,8 +168,25 @@ class KeyDraw:
         """
         last = self.law.size
         source = WordsAhead(bits, last - 1)
-        places = [self._class(count, sizes[count - 1], source) for count in range(1, last)]
+        turns = Turns(np.array([min(size, 2**62) for size in sizes[: last - 1]], np.int64))
+        self._take_turns(turns, source)
+        places = turns.places()
+        for i in np.flatnonzero(turns.are_open).tolist():
+            rest = self._class(i + 1, sizes[i], source, int(turns.starts[i]))
+            places[i] = np.concatenate([places[i], rest])
         return [*places, self._last_class(sizes[-1], source, decided=not with_noise)]
+
+    def _take_turns(self, turns: "Turns", source: WordsAhead) -> None:
+        """Use a word for every small class that is open, as long as they are many."""
+        means = self.table.probabilities[1 : self.law.size] * turns.sizes
+        classes = np.flatnonzero(means <= _SMALL_CLASS)
+        while len(classes) >= _MANY_CLASSES and source.reads_ahead:
+            words, counts = source.words(len(classes)), classes + 1
+            skips, certain = self._skips(words, counts, source.width)
+            for i in np.flatnonzero(~certain).tolist():
+                u = LazyUniform.of_word(int(words[i]), source)
+                skips[i] = self._settle_skip(u, int(counts[i]))
+            classes = turns.skip(classes, skips)
 
     def _last_class(self, size: int, source: WordsAhead, *, decided: bool) -> NDArray[np.int64]:
         """Return the places of keys of the last class: all, but for those that their words leave out."""
@@ -151,10 +206,9 @@ class KeyDraw:
             left_out = upper(self.law.complement(self.law.size))
         return (1 << width) - math.ceil(left_out * (1 << width))
 
-    def _class(self, count: int, size: int, source: WordsAhead) -> NDArray[np.int64]:
-        """Return the places of the keys of one class that are released."""
+    def _class(self, count: int, size: int, source: WordsAhead, start: int) -> NDArray[np.int64]:
+        """Return the places of the keys of one class that are released, from `start` on."""
         places: list[int] = []
-        start = 0
         while len(places) < _FEW or not source.reads_ahead:
             skip = self._skip(source.word(), count, source)
             start += skip
@@ -209,11 +263,11 @@ class KeyDraw:
     def _skips(
         self,
         words: NDArray[np.uint64],
-        count: int,
+        count: int | NDArray[np.int64],
         width: int,
         lookup: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the skips of many words in doubles, and which are certain."""
+        """Return the skips of many words in doubles, of one class or of many, and which are certain."""
         if width != _WIDTH:
             return np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
         if lookup is None:
@@ -225,7 +279,7 @@ class KeyDraw:
         return skips, certain
 
     def _skips_by_logarithms(
-        self, words: NDArray[np.uint64], count: int
+        self, words: NDArray[np.uint64], count: int | NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the same from the logarithms of all words."""
         rate = self.table.rates[count]
