@@ -90,6 +90,9 @@ _OF_A_DESCRIPTION = (
         "bounds",
         "sum",
         "mean",
+        "variance",
+        "standard_deviation",
+        "count_distinct",
         "sql",
     ),
 )

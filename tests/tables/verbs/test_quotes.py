@@ -85,7 +85,6 @@ QUANTILES: dict[str, Callable[..., Any]] = {
     "counts": lambda data, **terms: discreet.counts(data, "drink", candidates=DRINKS, **terms),
     "sum": lambda data, **terms: discreet.sum(data, "age", minimum=0, maximum=10, **terms),
     "mean": lambda data, **terms: discreet.mean(data, "age", minimum=0, maximum=10, **terms),
-    "count_distinct": lambda data, **terms: discreet.count_distinct(data, "drink", **terms),
     "variance": lambda data, **terms: discreet.variance(
         data, "age", minimum=0, maximum=10, **terms
     ),
@@ -158,6 +157,11 @@ KEYS: dict[str, Callable[..., Any]] = {
 }
 """What is asked of values that nobody listed: they are one group."""
 
+DISTINCT: dict[str, Callable[..., Any]] = {
+    "count_distinct": lambda data, **terms: discreet.count_distinct(data, "drink", **terms),
+}
+"""What is asked of how many they are."""
+
 PRIVATE: dict[str, Callable[..., Any]] = {
     "mode, private": lambda data, **terms: discreet.mode(
         data, "drink", candidates="private", delta="1e-6", **terms
@@ -180,7 +184,7 @@ def questions() -> Iterator[Any]:
         yield pytest.param(verb, data, {}, id=f"{name} of numbers")
     of_keys: Any = {**UNIT, "max_groups": 2, "other": "1/3"}
     of_values: Any = {**UNIT, "max_candidates": 2}
-    pairs = [(KEYS, of_keys), (PRIVATE, of_values)]
+    pairs = [(KEYS, of_keys), (PRIVATE, of_values), (DISTINCT, {**UNIT, "max_groups": 2})]
     for name, verb, persons in ((n, v, terms) for verbs, terms in pairs for n, v in verbs.items()):
         yield pytest.param(verb, TABLE, {}, id=name)
         yield pytest.param(verb, TABLE, persons, id=f"{name}, persons")
@@ -197,7 +201,7 @@ def unsafe() -> Iterator[Any]:
 
 
 def test_every_verb_is_here() -> None:
-    asked = {name.partition(",")[0] for name in ROWS | QUANTILES | NUMBERS | KEYS}
+    asked = {name.partition(",")[0] for name in ROWS | QUANTILES | NUMBERS | KEYS | DISTINCT}
     verbs = {name for name in vars(discreet.Session) if name in discreet.__all__}
     described = {
         "check",
