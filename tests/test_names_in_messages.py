@@ -55,7 +55,7 @@ OTHERS = {
     "objects": {"read_all", "to_table", "to_arrow", "to_numpy", "from_batches", "table_read", "read_snapshot",
                 "from_base_uri", "is_in", "read_table", "patch_synthesizers", "read_unit_query", "per_person",
                 "unit_query"},
-    "PostgreSQL": {"statement_timeout", "pg_catalog", "convert_to", "string_to_array"},
+    "PostgreSQL": {"statement_timeout", "pg_catalog", "convert_to", "string_to_array", "to_char"},
     "SQL": {"privacy_unit_column", "max_groups_contributed", "min_privacy_units_per_group", "set_config",
             "pg_settings", "client_connection_check_interval", "starts_with", "read_parquet"},
     "SmartNoise": {"private_id", "row_privacy", "max_ids"},

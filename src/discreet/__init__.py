@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .privacy.composition import compose as compose
     from .privacy.parallel import compose_parallel as compose_parallel
     from .selection.above_threshold import AboveThreshold as AboveThreshold
+    from .selection.bins import Bins as Bins
     from .selection.candidates import Grid as Grid
     from .selection.date_grid import DateGrid as DateGrid
     from .selection.decimals import Decimals as Decimals
@@ -86,6 +87,7 @@ _MODULES = {
     "testing": ".mechanisms.",
     "AboveThreshold": ".selection.above_threshold",
     "Batch": ".ledger.batches",
+    "Bins": ".selection.bins",
     "Grid": ".selection.candidates",
     "Decimals": ".selection.decimals",
     "DateGrid": ".selection.date_grid",

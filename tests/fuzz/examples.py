@@ -371,6 +371,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "Grid": [lambda: call(0, 10, "0.5")],
     "DateGrid": [lambda: call("2020-01-31", "2021-01-31", "1 day")],
     "Decimals": [lambda: call(2)],
+    "Bins": [lambda: call("n", 0, 9, 3), lambda: call("n", edges=[0, "0.5", 9], closed=True, missing=True)],
     "Batch": [lambda: call()],
     "connect": [
         lambda: call(world().description), lambda: call(world().description, analyst="team"),
@@ -515,7 +516,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Odometer": lambda: discreet.privacy.Odometer("add_remove", ((PURE(1, "add_remove"), 2),)),
     "Dataset": described,
     "Grid": lambda: Grid(0, 10, "0.5"), "DateGrid": lambda: discreet.DateGrid("2020-01-31", "2021-01-31"),
-    "Decimals": lambda: discreet.Decimals(2),
+    "Decimals": lambda: discreet.Decimals(2), "Bins": lambda: discreet.Bins("n", 0, 9, 3),
     "Base2Eta": lambda: discreet.mechanisms.Base2Eta(1, 2),
     "Batch": lambda: world().batch(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),

@@ -298,7 +298,7 @@ def test_arguments_in_the_wrong_place_are_not_shown() -> None:
     ask: Callable[[], Any]
     for ask in (
         lambda: discreet.mode(secret, "name", candidates=secret, epsilon=1),
-        lambda: discreet.mode(secret, ["Xylophagous"], candidates=["a"], epsilon=1),  # type: ignore[call-overload]
+        lambda: discreet.mode(secret, ["Xylophagous"], candidates=["a"], epsilon=1),
         lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=secret["name"]),  # type: ignore[call-overload]
         lambda: discreet.mode(secret, "name", candidates=[["Xylophagous"]], epsilon=1),
         lambda: discreet.mode(  # type: ignore[call-overload]

@@ -81,7 +81,13 @@ def column_name(value: object, name: str = "column") -> Any:
         return value
     text = exact_text(value)
     if text is None:
-        raise InvalidArgument(f"{name} must be the name of a column, got {preview(value)}")
+        several = isinstance(value, list | tuple) or hasattr(value, "edges")
+        where = (
+            ". Several columns, and bins, are for counts, keys, mode, top_k and by"
+            if several
+            else ""
+        )
+        raise InvalidArgument(f"{name} must be the name of a column, got {preview(value)}{where}")
     return text
 
 

@@ -1,6 +1,7 @@
 """Values that are drawn themselves, such as keys that were not listed: as a kind and a text, exact both ways."""
 
 import datetime as dt
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -40,10 +41,14 @@ _VALUE_KINDS: dict[str, _Kind] = {
     "date": _Kind(dt.date.isoformat, dt.date.fromisoformat),
     "timestamp": _Kind(_write_timestamp, dt.datetime.fromisoformat),
     "uuid": _Kind(str, UUID),
+    "tuple": _Kind(
+        lambda parts: json.dumps([ReleasedValue.of(one).plain for one in parts]),
+        lambda text: tuple(read_released_value(one).value for one in json.loads(text)),
+    ),
 }
 _KIND_OF: dict[type, str] = {
     str: "text", bool: "truth", int: "integer", Decimal: "decimal", float: "number", dt.date: "date",
-    dt.datetime: "timestamp", UUID: "uuid",
+    dt.datetime: "timestamp", UUID: "uuid", tuple: "tuple",
 }  # fmt: skip
 
 _AS_BYTES = "text in UTF-8"
@@ -57,8 +62,8 @@ class ReleasedValue:
     It holds data, and whoever supplied them chose its letters: it is escaped wherever it is shown.
 
     Attributes:
-        kind: "text", "truth", "integer", "decimal", "number" (a double), "date", "timestamp"
-            or "uuid".
+        kind: "text", "truth", "integer", "decimal", "number" (a double), "date", "timestamp",
+            "uuid" or "tuple".
         text: the value as text, in the one way in which its kind is written.
     """
 
@@ -135,5 +140,5 @@ def _is_written(kind: object, text: object) -> bool:
     form = _VALUE_KINDS[kind]
     try:
         return form.write(form.read(text)) == text
-    except (ValueError, ArithmeticError):
+    except (ValueError, ArithmeticError, AttributeError, TypeError, RecursionError):
         return False

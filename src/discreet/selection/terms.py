@@ -15,6 +15,7 @@ from ..errors import InvalidArgument
 from ..mechanisms.contract import Mechanism
 from ..privacy.sensitivity import Neighbors
 from .account import Account, read_account
+from .any_column import AnyColumn
 from .candidate_types import Indexed, T
 
 
@@ -127,9 +128,9 @@ class PersonTerms(AnswerTerms, total=False):
             are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
             which rows with equal values in all columns are one record. Without it every row is a record.
         by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
-            whole table is one group.
+            whole table is one group. A list of several columns, or of `Bins`, has tuples as its groups.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
-            Needed with `by`.
+            Needed with `by`. Of several columns, tuples, or a dict from columns without bins to their values.
             With "private" they are drawn from the data, by how many records are in them, and one of few records
             is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
@@ -148,7 +149,7 @@ class PersonTerms(AnswerTerms, total=False):
     """
 
     where: object
-    by: str | None
+    by: AnyColumn
     groups: Iterable[object] | Literal["private"] | None
     max_groups: int
     groups_share: Number | None

@@ -16,7 +16,7 @@ import discreet
 from discreet import Grid
 from discreet.errors import InvalidCandidates, InvalidDescription
 from discreet.tables.datasets.configuration import read_configuration
-from discreet.tables.engines.one_select import is_one_select
+from discreet.tables.engines.sql_queries import is_one_select
 
 HEAD = """\
 {ledger}

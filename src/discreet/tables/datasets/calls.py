@@ -113,7 +113,7 @@ def _fill_by_types(table: object, column: object, asks: Asks, terms: dict[str, A
 def _fill_groups(data: object, terms: dict[str, Any]) -> None:
     """Fill in the groups that the type of the column of groups declares; a quote opens no data to see them."""
     by, is_polars = terms.get("by"), type(data).__module__.partition(".")[0] == "polars"
-    if by is None or terms.get("groups") is not None or not is_polars:
+    if not isinstance(by, str) or terms.get("groups") is not None or not is_polars:
         return
     if shows_types(data) or not is_quoted(terms):
         categories = declared_categories(data, column_name(by, "by"))

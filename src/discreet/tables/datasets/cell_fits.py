@@ -13,8 +13,7 @@ from ..engines.fits import CellCounts, DeclaredCells, column_bound
 from ..engines.kept_columns import KeptColumns, keep_columns
 from ..engines.native import Frame
 from ..engines.records import COMMENT, SPANS, Records
-from ..values.kinds import ColumnType, check_candidates
-from ..values.meanings import is_written
+from ..values.kinds import ColumnType, check_candidates, is_written
 from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit
 from .dataset_terms import column_values, declared_bound

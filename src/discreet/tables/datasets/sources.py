@@ -15,8 +15,7 @@ from ...errors import DiscreetError
 from ..engines.catalogues import query_of_table
 from ..engines.csv_files import CsvFile, scan_csv
 from ..engines.files import file_format, names_files
-from ..engines.one_select import is_one_select
-from ..engines.sql_queries import SqlQuery
+from ..engines.sql_queries import SqlQuery, is_one_select
 from ..formats.cell_forms import CellForm
 from ..formats.date_texts import EXCEL
 from ..formats.text_form import ColumnForm, TextForm

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from ...errors import DiscreetError
+from ...selection.any_column import AnyColumn
 from .engine_errors import quietly
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Table: TypeAlias = object
 """A table: whatever `engine.open_table` takes."""
 
 
-def count(data: Table, column: str | None, candidates: Sequence[object]) -> list[int]:
+def count(data: Table, column: AnyColumn, candidates: Sequence[object]) -> list[int]:
     """Return the number of rows that hold a candidate in `column`, for all candidates in order.
 
     Nulls, NaN and values that are no candidates are ignored. Equality is exact: no number is
@@ -81,7 +82,7 @@ def numbers(data: Table, column: str | None = None) -> "ExactArray":
     return values if counts is None else cast("ExactArray", np.repeat(values, counts))
 
 
-def declared_categories(data: Table, column: str | None) -> list[str] | None:
+def declared_categories(data: Table, column: AnyColumn) -> list[str] | None:
     """Return the categories that the schema declares, or None when it declares none.
 
     Only a Polars `Enum` counts: its categories are chosen by whoever wrote the schema. Those of a
@@ -113,14 +114,15 @@ def shows_types(data: Table) -> bool:
     return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "DataFrame"
 
 
-def distinct(data: Table, column: str | None) -> list[object]:
+def distinct(data: Table, column: AnyColumn) -> list[object]:
     """Return the values found in the column, without nulls and NaN, in a deterministic order.
 
     **This is not private**: it serves `unsafe_candidates_from_data=True`.
 
     Side channels: everything, for the values themselves are returned.
     """
-    from ..values.meanings import in_order, is_written
+    from ..values.kinds import is_written
+    from ..values.meanings import in_order
 
     table = _open(data, column)
     of = table.type()
@@ -144,7 +146,7 @@ def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[obj
     return parse_all(texts, _open(data, column).type())
 
 
-def _open(data: object, column: str | None, candidates: Sequence[object] = ()) -> "OpenedTable":
+def _open(data: object, column: AnyColumn, candidates: Sequence[object] = ()) -> "OpenedTable":
     """Return the column, by whichever engine can read it."""
     from .engine import open_table
 

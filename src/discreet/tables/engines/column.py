@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableData
 from ...sampling.vectors import ExactArray, integers
+from ...selection.any_column import AnyColumn
 from ...selection.candidates import Labels
 from ...selection.date_grid import NumberCells, TimeUnit
 from ..values.key_values import KeyValue
-from ..values.kinds import CELL
 from ..values.meanings import Rungs, rungs
 from ..values.numeric import numeric_values
 from ..values.truths import StandIn, present_as
 from .candidate_table import CountClasses, Ranking
 from .cells import GridSource
-from .engine import array_of, open_table, unwrap_table
+from .engine import array_of, cell_uses, open_table, unwrap_table
 from .expressions import Numbers, OpenedTable
-from .files import uses_of
 from .grid_counts import Beside
 from .key_counts import KeyCounts, open_keys
 from .record_counts import sizes_of
@@ -75,7 +74,7 @@ class Source:
     def __init__(
         self,
         data: object,
-        column: str | None,
+        column: AnyColumn,
         records: Records | None = None,
         stand_in: StandIn | None = None,
         table: OpenedTable | None = None,
@@ -135,6 +134,8 @@ class Source:
             return None
         if self.name is None:
             return numeric_values(self.data)
+        if not isinstance(self.name, str | int):
+            return None
         return array_of(self.data, self.name)
 
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
@@ -145,7 +146,7 @@ class Source:
 
     def _table_for(self, candidates: Sequence[object]) -> OpenedTable:
         """Return the table, its cells read as candidates are: texts, or numbers and dates in the form of a file."""
-        if self._table is not None or not uses_of(self.data, {CELL: candidates}):
+        if self._table is not None or not cell_uses(self.data, self.name, candidates):
             return self.table
         return open_table(self.data, self.name, self.records, candidates)
 

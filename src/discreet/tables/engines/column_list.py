@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from ...errors import InvalidArgument
-from ..values.kinds import ColumnType
-from ..values.meanings import is_written
+from ..values.kinds import ColumnType, is_written
 from .engine import failure_of, open_table, unwrap_table
 from .engine_errors import quietly
 from .files import column_names, names_files, shown_names

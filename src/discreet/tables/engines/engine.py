@@ -5,15 +5,19 @@ Spark its own tables. A new engine is a class like theirs (see `native`) and a l
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import DiscreetError, InvalidArgument, UnreadableData
 from ...privacy.units import columns_of_unit
+from ...selection.any_column import AnyColumn
+from ...selection.bins import Bins, CellColumns, CellLabels, column_words
 from ..conditions.conditions import Condition
 from ..formats.cell_forms import CellUse
 from ..values.kinds import CELL, ONLY
+from .cell_columns import column_aliases, with_cells
 from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
 from .files import names_files, uses_of
@@ -23,8 +27,8 @@ from .memory import (
     MemoryColumn,
     Objects,
     arrow_column,
+    cells_in_memory,
     column_numbers,
-    in_memory,
     matching_cells,
     series_of_pandas,
     typed_array,
@@ -64,7 +68,7 @@ Columns = dict[str, str]
 
 def open_table(
     data: object,
-    column: str | None,
+    column: AnyColumn,
     records: Records | None = None,
     candidates: Sequence[object] = (),
 ) -> OpenedTable:
@@ -84,13 +88,30 @@ def open_table(
     records = Records() if records is None else records
     unit = dict(zip(unit_aliases(records.unit), columns_of_unit(records.unit), strict=True))
     names = {CELL: column, **unit, PART: records.by}
-    columns = {alias: name for alias, name in names.items() if name is not None}
+    columns = column_aliases(names)
     if column is None and columns:
         raise InvalidArgument("privacy units, groups and where need a table: name its column")
-    groups = () if records.draws_groups else records.groups
-    uses = uses_of(data, {CELL: candidates, PART: groups})
-    native, failure = open_native(data, columns, records.where, uses)
-    return OpenedTable(native, {CELL: ONLY, **columns}, records, failure)
+    cells = {alias: name for alias, name in names.items() if isinstance(name, CellColumns)}
+    uses = cell_uses(data, column, candidates) | cell_uses(
+        data, records.by, records.public_groups, PART
+    )
+    native, failure = open_native(data, columns, records.where, uses, cells)
+    shown = {alias: column_words(name) for alias, name in names.items() if name is not None}
+    return OpenedTable(native, {CELL: ONLY, **shown}, records, failure)
+
+
+def cell_uses(
+    table: object, column: Any, labels: Sequence[object], alias: str = CELL
+) -> dict[str, CellUse]:
+    """Return the uses of a column of files by its aliases, as it is compared with labels or put in bins."""
+    if not isinstance(column, CellColumns):
+        return uses_of(table, {alias: labels})
+    parts = labels.parts if isinstance(labels, CellLabels) else [()] * len(column.parts)
+    edges_or_labels = {
+        f"{alias}{place}": part.edges if isinstance(part, Bins) else parts[place]
+        for place, part in enumerate(column.parts)
+    }
+    return uses_of(table, edges_or_labels)
 
 
 def open_native(
@@ -98,14 +119,18 @@ def open_native(
     columns: Columns,
     condition: Condition | None = None,
     uses: Mapping[str, CellUse] | None = None,
+    cells: Mapping[str, CellColumns] = MappingProxyType({}),
 ) -> tuple[Native, DiscreetError]:
-    """Return the columns of rows of which a condition is true, and the error to raise when their engine fails."""
+    """Return the columns of rows of which a condition is true, and the error to raise when their engine fails.
+
+    Columns of `cells` are put together after that.
+    """
     if names_files(data, column=bool(columns)):
         from .files import open_columns
 
         if not columns:
             raise InvalidArgument("a file needs the name of a column: give it after the file")
-        return open_columns(data, columns, condition, uses)
+        return open_columns(data, columns, condition, uses, cells)
     if isinstance(data, KeptColumns):
         return data.open(columns), data.failure
     data = unwrap_table(data)
@@ -114,12 +139,13 @@ def open_native(
         data = quietly(_of_server, failure, data, {**columns, **condition_columns(condition)})
     opener = ENGINES.get(_package(data))
     if opener is not None:
-        return quietly(_open_in_engine, failure, opener, data, columns, condition), failure
+        native = quietly(_open_in_engine, failure, opener, data, columns, condition)
+        return quietly(with_cells, failure, native, cells), failure
     tests = condition_columns(condition)
-    cells = memory_columns(data, {**columns, **tests})
+    some = memory_columns(data, {**columns, **tests})
     if condition is not None:
-        cells = quietly(matching_cells, failure, cells, condition, tests, columns)
-    return quietly(in_memory, failure, cells), failure
+        some = quietly(matching_cells, failure, some, condition, tests, columns)
+    return quietly(cells_in_memory, failure, some, cells), failure
 
 
 def _open_in_engine(

@@ -15,7 +15,8 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 ARGUMENTS = {"cell": "column", "part": "by"}
-"""The argument that named a column, for what it is called once it is open; others are the unit's."""
+"""The argument that named a column, for what it is called once it is open, before a number where it is one of
+several; others are the unit's."""
 
 _SHORT = (
     "the engine had not enough memory. Free some, or give it more: a relation of a DuckDB connection "
@@ -93,7 +94,11 @@ def missing_column(
     close = get_close_matches(str(column), texts, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     other_names = f". Its columns are {', '.join(map(repr, columns))}" if columns else ""
-    argument = "where" if alias.startswith("where") else ARGUMENTS.get(alias, "privacy_unit")
+    argument = (
+        "where"
+        if alias.startswith("where")
+        else ARGUMENTS.get(alias.rstrip("0123456789"), "privacy_unit")
+    )
     return MissingColumn(
         f"{argument}: there is no column {preview(column)} in {where}{hint}{other_names}"
     )

@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from ...base.arguments import file_path
 from ...base.doors import fix
 from ...base.warning import warn
 from ...errors import DiscreetError, InvalidArgument, UnreadableFile
+from ...selection.bins import CellColumns
 from ..conditions.conditions import Condition, ConstantKind, kinds_of_columns
 from ..formats.byte_blocks import check_bytes, name_in_zip
 from ..formats.cell_forms import CELL_WORDS, NO_FORM, CellUse
@@ -25,6 +27,7 @@ from ..values.kinds import CELL, ColumnType
 from ..values.meanings import check_one_kind, use_of_cells
 from ..values.times import sql_of_texts
 from ..values.truths import StandIn, sql_of_truths
+from .cell_columns import with_cells
 from .csv_files import CsvFile, File, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
@@ -219,6 +222,7 @@ def open_columns(
     columns: Mapping[str, str],
     condition: Condition | None = None,
     uses: Mapping[str, CellUse] | None = None,
+    cells: Mapping[str, CellColumns] = MappingProxyType({}),
 ) -> tuple[InDuckDB, DiscreetError]:
     """Return columns of files under other names, and the error to raise when the rows cannot be read.
 
@@ -229,14 +233,15 @@ def open_columns(
         columns: a mapping from the other names to those of the columns; of none the rows alone.
         condition: the condition of which the rows must be; None for all rows.
         uses: what some columns of files of text are used as, by their other names: what their cells spell is read.
+        cells: columns that are put together, by the name of the whole.
     """
     paths, files = path_list(data), listed_files(data)
     _warn_of_lines(files, columns)
     connection = connect_memory()
     near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
-    rows = _Rows(paths, files, columns, condition, connection, near, {} if uses is None else uses)
+    rows = _Rows(paths, files, columns, condition, connection, near, uses or {}, cells)
     whole = rows.used({})
-    return native_columns(whole, columns, near, rows.used), whole.failure
+    return native_columns(whole, near, rows.used), whole.failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,18 +255,22 @@ class _Rows:
     connection: "DuckDBPyConnection"
     near: "Callable[[], DuckDBPyRelation]"
     uses: Mapping[str, CellUse]
+    cells: Mapping[str, CellColumns]
 
     def used(self, uses: Mapping[str, CellUse]) -> FileColumns:
         """Return the columns, some of them as they are used."""
         columns, tests, condition = self.columns, condition_columns(self.condition), self.condition
         uses = {**_uses_in_tests(condition, tests), **self.uses, **uses}
         whole = self._together({**columns, **tests}, uses)
-        if condition is None:
+        if condition is None and not self.cells:
             return whole
-        native = native_columns(whole, {**columns, **tests}, self.near)
-        rows = quietly(matching, whole.failure, native, condition, tests, columns or tests)
-        some = rows.to_native() if columns else rows.to_native().project(select_list({}))
-        return FileColumns(some, whole.kind, whole.failure, types=whole.types)
+        native: Any = native_columns(whole, self.near)
+        if condition is not None:
+            rows = quietly(matching, whole.failure, native, condition, tests, columns or tests)
+            native = native.with_rows(rows)
+        native = quietly(with_cells, whole.failure, native, self.cells)
+        some = native.relation if columns else native.relation.project(select_list({}))
+        return FileColumns(some, whole.kind, whole.failure, types=native.types)
 
     def _together(self, columns: Mapping[str, str], uses: Mapping[str, CellUse]) -> FileColumns:
         """Return columns of all rows."""
@@ -346,7 +355,6 @@ def _union(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
 
 def native_columns(
     file_columns: FileColumns,
-    columns: Mapping[str, str],
     near: "Callable[[], DuckDBPyRelation]",
     used: Callable[[Mapping[str, CellUse]], FileColumns] | None = None,
 ) -> InDuckDB:
@@ -354,14 +362,12 @@ def native_columns(
 
     Args:
         file_columns: the columns of the files.
-        columns: the names of those that are asked for, by their aliases.
         near: returns a row of the same connection.
         used: returns the same columns, with what some cells spell; None where numbers are not asked for.
     """
-    query, rows = file_columns.query, lambda: file_columns.relation
+    query, types, rows = file_columns.query, file_columns.types, lambda: file_columns.relation
     if file_columns.kind not in ("CSV", "JSON"):
-        return InDuckDB(rows, near=near, query=query)
-    types = {alias: file_columns.types[alias] for alias in columns}
+        return InDuckDB(rows, types, near=near, query=query)
     parser = None if used is None else partial(parse_cells, file_columns, used, near)
     return InDuckDB(rows, types, numeric_form=parser, near=near, query=query)
 

@@ -28,13 +28,13 @@ from ..conditions.conditions import (
     Test,
     fold,
     is_decided,
+    kind_of_constant,
     kinds_of_columns,
     names_of_columns,
     readable,
     tests_of,
 )
-from ..values.kinds import ColumnType, nearest_float, represent
-from ..values.meanings import is_written
+from ..values.kinds import ColumnType, is_written, nearest_float, represent
 from .cells import constant
 from .grid_counts import at_or_above, strictly_above
 from .native import Frame, Native
@@ -64,17 +64,18 @@ def condition_columns(condition: Condition | None) -> dict[str, str]:
     return {f"{_ALIAS}{i}": name for i, name in enumerate(names)}
 
 
+def compares_with(of: ColumnType, kind: ConstantKind) -> bool:
+    """Return whether the cells of a column of that type can be compared with constants of that kind."""
+    return is_written(of) or of.kind in ("anything", "nothing", *_KINDS_OF_CONSTANTS[kind])
+
+
 def check_kind(of: ColumnType, kind: ConstantKind | None) -> None:
     """Raise unless the cells of a column of that type can be compared with constants of that kind.
 
     Raises:
         InvalidArgument: from the type alone.
     """
-    if (
-        kind is None
-        or is_written(of)
-        or of.kind in ("anything", "nothing", *_KINDS_OF_CONSTANTS[kind])
-    ):
+    if kind is None or compares_with(of, kind):
         return
     advice = {"date": "DATE '2024-12-31'", "timestamp": "TIMESTAMP '2024-12-31 23:59:00'",
               "timestamp with time zone": "TIMESTAMPTZ '2024-12-31 23:59:00+01:00'"}.get(of.kind)  # fmt: skip
@@ -235,19 +236,21 @@ def _test(test: Test, alias: str, of: ColumnType, truth: bool) -> "nw.Expr":
     if of.kind == "nothing":
         return _nothing(cell)
     if isinstance(test, Membership):
-        equals = [
-            _comparison(cell, "=" if truth else "<>", one, of, test.kind) for one in test.constants
-        ]
+        equals = [_comparison(cell, "=" if truth else "<>", one, of) for one in test.constants]
         member: nw.Expr = _halves(or_ if truth else and_, equals)
         return member
     operator = test.operator if truth else NEGATIONS[test.operator]
-    return _comparison(cell, operator, test.constant, of, test.kind)
+    return _comparison(cell, operator, test.constant, of)
 
 
-def _comparison(
-    cell: "nw.Expr", operator: Operator, value: Any, of: ColumnType, kind: ConstantKind
-) -> "nw.Expr":
+def comparison(cell: "nw.Expr", operator: Operator, constant: Any, of: ColumnType) -> "nw.Expr":
     """Return whether a cell that was read compares so with a constant."""
+    return _nothing(cell) if of.kind == "nothing" else _comparison(cell, operator, constant, of)
+
+
+def _comparison(cell: "nw.Expr", operator: Operator, value: Any, of: ColumnType) -> "nw.Expr":
+    """Return whether a cell that was read compares so with a constant, in a column that has any."""
+    kind = kind_of_constant(value)
     if kind == "text":
         return _compare(cell, operator, value.encode())
     if kind == "truth":

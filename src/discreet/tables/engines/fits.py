@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING
 
 from ...selection.candidates import Labels
 from ...selection.date_grid import ClockKind
-from ..values.kinds import CELL, INTEGER_TYPE, ColumnType, is_missing, key, nearest_float, represent
-from ..values.meanings import is_written, positions
+from ..values.kinds import (
+    CELL,
+    INTEGER_TYPE,
+    ColumnType,
+    is_missing,
+    is_written,
+    key,
+    nearest_float,
+    represent,
+)
+from ..values.meanings import positions
 from .engine_errors import quietly
 from .expressions import OpenedTable, compares
 from .grid_counts import between

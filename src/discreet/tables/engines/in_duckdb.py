@@ -24,8 +24,7 @@ from ..conditions.conditions import ConstantKind
 from ..formats.cell_forms import NO_TEXT
 from ..values.ids import SALT, sql_decimal_text
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
-from ..values.kinds import CELL, CellKey, ColumnType, column_type
-from ..values.meanings import is_written
+from ..values.kinds import CELL, CellKey, ColumnType, column_type, is_written
 from ..values.numeric import from_relation
 from ..values.times import sql_of_texts, sql_of_times
 from ..values.truths import StandIn, sql_of_truths
@@ -241,10 +240,16 @@ class InDuckDB:
             return lazy(self.relation)
         expressions = [f"{text_bytes(name)} AS {name}" if name in texts else name for name in names]
         if PERSON not in names and self._parts:
-            ids = (_id_bytes(name, self.type(name, name)) for name in self._parts)
-            together = " || ".join(f"encode(octet_length({one}) || ':') || {one}" for one in ids)
-            expressions.append(f"{together} AS {PERSON}")
+            together = _cell_text({name: self.type(name, name) for name in self._parts})
+            expressions.append(f"encode({together}) AS {PERSON}")
         return lazy(self.relation.project(", ".join(expressions)))
+
+    def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InDuckDB":
+        """Return the same with the texts of some columns in place of them, put together."""
+        others = [name for name in self.relation.columns if name not in parts]
+        relation = self.relation.project(", ".join([*others, f"{_cell_text(parts)} AS {alias}"]))
+        types = {**self.types, alias: of}
+        return replace(self, source=relation, types=types, query=None, _column_types={})
 
     @property
     def _parts(self) -> list[str]:
@@ -508,6 +513,16 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 def text_bytes(name: str) -> str:
     """Return the expression of the text of a column, in bytes."""
     return f"encode(CAST({name} AS VARCHAR))"
+
+
+def _cell_text(parts: Mapping[str, ColumnType]) -> str:
+    """Return the expression of the texts of columns, all after their lengths in bytes; of one its text alone."""
+    texts = [
+        f"({sql_decimal_text(name)})" if of.kind == "decimal" else f"CAST({name} AS VARCHAR)"
+        for name, of in parts.items()
+    ]
+    words = [f"strlen({one}) || ':' || {one}" for one in texts]
+    return texts[0] if len(texts) == 1 else " || ".join(words)
 
 
 def _id_bytes(name: str, of: ColumnType) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...sampling.vectors import ExactArray
@@ -25,6 +25,8 @@ class InPolars:
     """A lazy frame of the columns of a question: see `Native`."""
 
     frame: "pl.LazyFrame"
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    """The types that are known otherwise than from the frame."""
     codes: ClassVar[Mapping[str, Mapping[CellKey, int]]] = {}
     code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
@@ -35,6 +37,8 @@ class InPolars:
         """Return the type of a column."""
         import narwhals.stable.v2 as nw
 
+        if alias in self.types:
+            return self.types[alias]
         dtype = nw.from_native(self.frame).collect_schema()[alias]
         word = str(self.frame.collect_schema()[alias])
         if word == "Null":
@@ -64,12 +68,16 @@ class InPolars:
         kinds = {name: self.type(name, name).kind for name in self.frame.collect_schema()}
         texts = [pl.col(n).cast(pl.String).cast(pl.Binary) for n in kinds if kinds[n] == "text"]
         zeros = [pl.col(n) + 0 for n in kinds if kinds[n] == "float"]  # there are two, as bits
-        parts = [n for n in kinds if is_of_unit(n) and n != PERSON]
-        ids = [_id_text(n, kinds[n]) for n in parts]
-        together = [pl.concat_str([t for i in ids for t in (i.str.len_bytes(), pl.lit(":"), i)])
-                    .cast(pl.Binary).alias(PERSON)] if parts else []  # fmt: skip
+        parts = {n: kinds[n] for n in kinds if is_of_unit(n) and n != PERSON}
+        together = [_cell_text(parts).cast(pl.Binary).alias(PERSON)] if parts else []
         frame = self.frame.with_columns(texts + zeros + together)
-        return nw.from_native(frame.drop(parts))
+        return nw.from_native(frame.drop(*parts))
+
+    def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InPolars":
+        """Return the same with the texts of some columns in place of them, put together."""
+        together = _cell_text({name: part.kind for name, part in parts.items()})
+        frame = self.frame.with_columns(together.alias(alias)).drop(*parts)
+        return replace(self, frame=frame, types={**self.types, alias: of})
 
     def readable(self, kinds: Mapping[str, ConstantKind | None]) -> Frame:
         """Return the columns, some of them as constants of a kind are compared with them."""
@@ -236,6 +244,15 @@ def _times(alias: str, of: ColumnType) -> "pl.Expr":
         first, last = FIRST_DAY * per, (LAST_DAY + 1) * per - 1
         cells = cells.clip(first, last) * (DAY // per)
     return cells.alias(alias)
+
+
+def _cell_text(kinds: Mapping[str, str]) -> "pl.Expr":
+    """Return the texts of columns, all after their lengths in bytes; of one its text alone."""
+    import polars as pl
+
+    texts = [_id_text(name, kind) for name, kind in kinds.items()]
+    words = [word for text in texts for word in (text.str.len_bytes(), pl.lit(":"), text)]
+    return texts[0] if len(texts) == 1 else pl.concat_str(words)
 
 
 def _id_text(name: str, kind: str) -> "pl.Expr":

@@ -71,13 +71,25 @@ class InPostgreSQL:
         parts = [name for name in self.frame.columns if is_of_unit(name) and name != PERSON]
         if not parts:
             return lazy(self.frame)
-        ids = [_id_text(f'"{name}"', self.types[name]) for name in parts]
-        words = (
+        of = ColumnType(PERSON, "text", "ids")
+        return lazy(self.with_cells(PERSON, {name: self.types[name] for name in parts}, of).frame)
+
+    def with_cells(
+        self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType
+    ) -> "InPostgreSQL":
+        """Return the same with the texts of some columns in place of them, put together."""
+        texts = [_id_text(f'"{name}"', part) for name, part in parts.items()]
+        words = [
             f"CAST(pg_catalog.octet_length({one}) AS pg_catalog.text) || ':' || {one}"
-            for one in ids
+            for one in texts
+        ]
+        whole = in_type(" || ".join(words), "text") if len(texts) > 1 else texts[0]
+        held = " AND ".join(f'"{name}" IS NOT NULL' for name in parts)
+        text = f"CASE WHEN {held} THEN {whole} END"
+        frame = self.frame.with_columns(SqlExpression(text, "text", alias)).drop(
+            [*parts], strict=True
         )
-        together = SqlExpression(in_type(" || ".join(words), "text"), "text", PERSON)
-        return lazy(self.frame.with_columns(together).drop(parts, strict=True))
+        return replace(self, frame=frame, types={**self.types, alias: of})
 
     def readable(self, kinds: Mapping[str, ConstantKind | None]) -> Frame:
         """Return the columns, some of them as constants of a kind are compared with them."""
@@ -224,7 +236,15 @@ _INTEGER = ColumnType("", "integer", "Int64", -(2**63), 2**63 - 1)
 
 
 def _id_text(cell: str, of: ColumnType) -> str:
-    """Return the expression of the text of an id, by its type: a user may have made a cast that means another."""
+    """Return the expression of the text of an id, or of a value in a cell of several columns.
+
+    It is by the type: a user may have made a cast that means another.
+    """
+    if of.kind == "boolean":
+        return f"(CASE WHEN {cell} THEN {sql_text('true')} ELSE {sql_text('false')} END)"
+    if of.kind == "date":  # as its cast would write it, a setting decides
+        midnight, form = in_type(cell, "timestamp"), sql_text("YYYY-MM-DD")
+        return f"pg_catalog.to_char({midnight}, {form})"
     number = f"pg_catalog.trim_scale({cell})" if of.kind == "decimal" else cell
     return cell if of.kind == "text" else in_type(f"pg_catalog.concat({number})", "text")
 

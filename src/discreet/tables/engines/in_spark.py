@@ -6,7 +6,7 @@ them only, and no row of the data ever leaves the cluster.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -47,6 +47,8 @@ class InSpark:
     """A DataFrame of the columns of a question: see `Native`."""
 
     frame: "DataFrame"
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    """The types that are known otherwise than from the frame."""
     codes: ClassVar[Mapping[str, Mapping[CellKey, int]]] = {}
     code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
@@ -57,6 +59,8 @@ class InSpark:
         """Return the type of a column."""
         import narwhals.stable.v2 as nw
 
+        if alias in self.types:
+            return self.types[alias]
         word = dict(self.frame.dtypes)[alias]
         if word == "void":
             return ColumnType(column, "nothing", word)
@@ -69,7 +73,7 @@ class InSpark:
         truths = f"CAST({CELL} AS BIGINT)"
         cells = truths if stand_in == "truth" else _times(CELL, self.type(CELL, CELL).kind)
         others = [name for name in self.frame.columns if name != CELL]
-        return InSpark(self.frame.selectExpr(*others, f"{cells} AS {CELL}"))
+        return replace(self, frame=self.frame.selectExpr(*others, f"{cells} AS {CELL}"))
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""
@@ -84,6 +88,15 @@ class InSpark:
             columns.append(_together(ids).alias(PERSON))
         return lazy(self.frame.select(*columns))
 
+    def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InSpark":
+        """Return the same with the texts of some columns in place of them, put together."""
+        texts = [_id_bytes(self.frame[name], part) for name, part in parts.items()]
+        together = (texts[0] if len(texts) == 1 else _together(texts)).cast("string").alias(alias)
+        others = [self.frame[name] for name in self.frame.columns if name not in parts]
+        return replace(
+            self, frame=self.frame.select(*others, together), types={**self.types, alias: of}
+        )
+
     def readable(self, kinds: Mapping[str, ConstantKind | None]) -> Frame:
         """Return the columns, some of them as constants of a kind are compared with them."""
         columns = [
@@ -96,7 +109,7 @@ class InSpark:
 
     def with_rows(self, rows: Frame) -> "InSpark":
         """Return the same with other rows."""
-        return InSpark(rows.to_native())
+        return replace(self, frame=rows.to_native())
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows in which CELL is neither null nor NaN."""
@@ -250,7 +263,7 @@ class InSpark:
         }.get(of.kind, (alias, "true"))
         others = [name for name in self.frame.columns if name != alias]
         expression = f"CASE WHEN {is_key} THEN {cell} END AS {alias}"
-        return InSpark(self.frame.selectExpr(*others, expression)), KeyColumn(of)
+        return replace(self, frame=self.frame.selectExpr(*others, expression)), KeyColumn(of)
 
     def with_places(self, rows: Frame, block: str) -> Frame:
         """Return the rows from a local checkpoint with their places in their block.

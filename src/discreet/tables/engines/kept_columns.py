@@ -60,7 +60,7 @@ class KeptColumns:
             rows = rows.project(select_list(places))
             return FileColumns(rows, self.kind, self.failure, types=types)
 
-        return native_columns(used({}), columns, near, used)
+        return native_columns(used({}), near, used)
 
     def _place(self, name: str, use: CellUse | None) -> str:
         """Return the name of a column in the table, for one use of it."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableData
 from ...privacy.units import Unit
+from ...selection.any_column import AnyColumn
 from ..conditions.conditions import Condition
 from ..values.key_values import KeyColumn, KeyValue, check_keys, key_order
 from ..values.kinds import CELL, INTEGER_TYPE
@@ -40,7 +41,7 @@ class TableOfKeys:
     """
 
     data: object
-    column: str | None
+    column: AnyColumn
     unit: Unit | None = None
     most_keys: int = 1
     keeps_pairs: bool = False

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from ...errors import NotCountable, UnreadableData
 from ...sampling.arrays import types_of
 from ...sampling.vectors import ExactArray
+from ...selection.bins import Bins, CellColumns
 from ..conditions.conditions import Condition, tests_of
 from ..values.ids import check_unit, id_text, start_of_rule, unit_bytes
-from ..values.key_values import KeyColumn, check_keys, order_objects
+from ..values.key_values import KeyColumn, cell_text, check_keys, order_objects
 from ..values.kinds import (
     CELL,
     INTEGER_TYPE,
@@ -33,6 +34,7 @@ from ..values.kinds import (
 )
 from ..values.numeric import clean, from_list
 from ..values.truths import StandIn, present_as
+from .cell_columns import part_of_object, type_of_bins, type_of_cells, with_cells, with_part
 from .database import connect_memory
 from .engine_errors import needing
 from .filters import ROW, Filter, check_order, decide_objects
@@ -53,6 +55,8 @@ class Objects:
     """The type of all of them, where the column says it: that of the categories of pandas."""
     has_order: bool = False
     """Whether they are ordered categories of pandas."""
+    parts: tuple[ColumnType, ...] = ()
+    """The types of several columns, where they are texts of cells."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,6 +91,8 @@ def column_numbers(cells: MemoryColumn, column: str) -> ExactArray:
 
 SHARED = frozenset({str, int, UUID})
 OBJECTS = ("object", "category")
+_PART_TEXT = "part_text"
+"""The column of the texts of one column in cells."""
 _LONGEST_DECIMAL = 38
 
 
@@ -115,7 +121,7 @@ def in_memory(
             arrays[alias] = column.array
             types |= {} if column.of is None else {alias: column.of}
             continue
-        types[alias] = ColumnType(alias, "anything", column.name)
+        types[alias] = ColumnType(alias, "anything", column.name, parts=column.parts)
         if is_of_unit(alias):
             check_unit(column.of or types[alias])
         elif alias == CELL and present_values is not None:
@@ -130,7 +136,7 @@ def in_memory(
         codes[PERSON] = {}
     projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
     relation = relation_of_arrays(arrays, connection).project(", ".join(projection))
-    inexact = isinstance(columns[CELL], Objects) and present_values is None
+    inexact = isinstance(columns.get(CELL), Objects) and present_values is None
     numeric_form = partial(_by_value, columns, connection) if inexact else None
     native = InDuckDB(relation, types, codes, numeric_form, code_values)
     return replace(native, key_form=partial(_in_key_order, native, columns, arrays, connection))
@@ -174,6 +180,43 @@ def matching_cells(
     return {alias: _take(columns[alias], places) for alias in aliases}
 
 
+def cells_in_memory(
+    columns: Mapping[str, MemoryColumn], cells: Mapping[str, CellColumns]
+) -> InDuckDB:
+    """Return columns for DuckDB to count, with cells in place of their parts: see `cell_columns`.
+
+    Where Python has objects, it puts all cells together.
+    """
+    if not any(isinstance(one, Objects) for alias, one in columns.items() if not is_of_unit(alias)):
+        native: Any = with_cells(in_memory(columns), cells)
+        return native  # type: ignore[no-any-return]
+    some = dict(columns)
+    for alias, several in cells.items():
+        parts = {f"{alias}{place}": part for place, part in enumerate(several.parts)}
+        pairs = [_texts_of_part(some.pop(name), part) for name, part in parts.items()]
+        texts = [cell_text(row) for row in zip(*(column for column, _ in pairs), strict=True)]
+        some[alias] = Objects(texts, parts=type_of_cells(several, [of for _, of in pairs]).parts)
+    return in_memory(some)
+
+
+def _texts_of_part(column: MemoryColumn, part: Any) -> tuple[list[str | None], ColumnType]:
+    """Return the texts of a column in cells by row, and its type."""
+    if isinstance(column, Objects):
+        distinct, codes = _distinct(column.cells)
+        texts = [part_of_object(one, part) for one in distinct]
+        of = (
+            type_of_bins(part) if isinstance(part, Bins) else ColumnType(part, "anything", "object")
+        )
+        return [texts[code] for code in codes.tolist()], of
+    arrays = {CELL: column.array, ROW: np.arange(len(column.array), dtype=np.int64)}
+    types = {} if column.of is None else {CELL: column.of}
+    native: Any = InDuckDB(relation_of_arrays(arrays, connect_memory()), types)
+    native, name, of = with_part(native, CELL, part)
+    native = native.with_cells(_PART_TEXT, {name: of}, ColumnType(_PART_TEXT, "text", "texts"))
+    in_order = sorted(native.cells(native.rows().select(ROW, _PART_TEXT)))
+    return [None if text is None else bytes(text).decode() for _, text in in_order], of
+
+
 def _row_count(columns: Mapping[str, MemoryColumn]) -> int:
     """Return how many rows there are."""
     column = next(iter(columns.values()))
@@ -206,7 +249,7 @@ def _in_key_order(
     """Return the columns with objects in one of them in the order of its keys, and those keys."""
     column = columns[alias]
     assert isinstance(column, Objects), "others have keys as they are"
-    of = column.of or ColumnType(alias, "anything", column.name)
+    of = column.of or ColumnType(alias, "anything", column.name, parts=column.parts)
     check_keys(of)
     keys, places = order_objects(*_distinct(column.cells))
     codes = {**native.codes, alias: dict[CellKey, int]()}

@@ -162,6 +162,16 @@ class Native(Protocol):
         """Return the distinct values of CELL, which is not private."""
         ...
 
+    # For cells of several columns:
+
+    def with_cells(self, alias: str, parts: "Mapping[str, ColumnType]", of: ColumnType) -> "Native":
+        """Return the same with the texts of columns in place of them, put together in a column of the type `of`.
+
+        Every text comes after its length in bytes, as in `key_values.cell_text`; of one column it is alone. It is
+        null where one of them is. The columns hold keys: see `with_keys`.
+        """
+        ...
+
     # For candidates in a public table:
 
     def in_order(self, rows: Frame) -> Frame:

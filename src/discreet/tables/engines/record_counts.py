@@ -9,6 +9,8 @@ import numpy as np
 
 from ...errors import InvalidArgument, NotCountable
 from ...privacy.units import columns_of_unit
+from ...selection.any_column import AnyColumn
+from ...selection.bins import CellColumns
 from .engine import open_table, unwrap_table
 from .engine_errors import quietly
 from .expressions import OpenedTable
@@ -30,7 +32,7 @@ class RecordCounts:
     """
 
     data: object
-    column: str | None
+    column: AnyColumn
     records: Records
 
     def by_group(self) -> list[int]:
@@ -40,7 +42,9 @@ class RecordCounts:
     def _open(self) -> OpenedTable:
         """Return the table with the column, or with any one where none is named."""
         data = unwrap_table(self.data)
-        columns = [self.column, *columns_of_unit(self.records.unit), self.records.by]
+        by = self.records.by
+        parts = by.columns if isinstance(by, CellColumns) else [by]
+        columns = [self.column, *columns_of_unit(self.records.unit), *parts]
         name = next((column for column in columns if column is not None), None)
         if name is not None:
             return open_table(data, name, self.records)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ...base.doors import fix
 from ...errors import UnreadableData
 from ...privacy.units import Unit, columns_of_unit
+from ...selection.any_column import AnyColumn
 from ..conditions.conditions import Condition
 from ..values.kinds import ColumnType
 
@@ -54,7 +55,7 @@ class Records:
         unit: the column of the privacy unit, or several; None if a row is a record.
         rows: the most rows of one unit that count (per group); for counts of units no bound is
             needed, and None stands for it.
-        by: the column of groups, or None.
+        by: the column of groups, or the cells of several, or None.
         groups: the groups that answer.
         most_groups: the most groups in which one unit counts.
         most_candidates: the most candidates for which one unit counts, in every group; None if for all.
@@ -64,12 +65,17 @@ class Records:
 
     unit: Unit | None = None
     rows: int | None = None
-    by: str | None = None
+    by: AnyColumn = None
     groups: Sequence[object] = ()
     most_groups: int = 1
     most_candidates: int | None = None
     where: Condition | None = None
     draws_groups: bool = False
+
+    @property
+    def public_groups(self) -> Sequence[object]:
+        """The groups that are listed; none where they are drawn."""
+        return () if self.draws_groups else self.groups
 
     @property
     def bounds_groups(self) -> bool:

@@ -15,12 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableData
-from .ids import decimal_text
+from ...selection.released_values import ReleasedValue
+from .ids import decimal_text, unit_bytes
 from .kinds import ColumnType, plain, represent
 from .times import DAY, FIRST_DAY, LAST_DAY
 
-KeyValue: TypeAlias = str | int | bool | Decimal | dt.date | dt.datetime | UUID
-"""A key as Python has it. Columns of text files have texts alone; times with an offset are in UTC."""
+KeyValue: TypeAlias = str | int | bool | Decimal | dt.date | dt.datetime | UUID | tuple[Any, ...]
+"""A key as Python has it. Columns of text files have texts alone; times with an offset are in UTC.
+
+Of several columns it is a tuple of keys.
+"""
 
 MOST_KEY_BYTES = 256
 """A text of more bytes in UTF-8 is no key, so that answers have a length that is public."""
@@ -58,6 +62,8 @@ def check_keys(of: ColumnType) -> None:
 
 def key_order(key: KeyValue) -> tuple[str, Any]:
     """Return the order of keys: those of one type by value, text by its code points, and types by their names."""
+    if isinstance(key, tuple):
+        return "tuple", tuple(map(key_order, key))
     is_instant = isinstance(key, dt.datetime) and key.tzinfo is not None
     return "instant" if is_instant else type(key).__name__, key
 
@@ -77,8 +83,10 @@ class KeyColumn:
     def key(self, cell: Any) -> KeyValue:
         """Return the key that a cell of the engine is."""
         if self.objects is not None:
-            of_object: KeyValue = self.objects[cell]
-            return of_object
+            of_object: Any = self.objects[cell]
+            return read_cell(of_object, self.of.parts) if self.of.parts else of_object
+        if self.of.parts:
+            return read_cell(bytes(cell).decode(), self.of.parts)
         if self.of.kind == "text":
             return bytes(cell).decode()
         if self.of.kind == "timestamp with time zone":
@@ -89,19 +97,98 @@ class KeyColumn:
     def places(self, keys: Sequence[KeyValue]) -> dict[object, int]:
         """Return the places of some keys of this column in their list, by the cells of the engine that are keys."""
         if self.objects is not None:
-            place_of = {key_order(key): place for place, key in enumerate(keys)}
+            cells: Any = map(self._cell, keys)
+            place_of = {key_order(key): place for place, key in enumerate(cells)}
             orders = map(key_order, self.objects)
             return {cell: place_of[order] for cell, order in enumerate(orders) if order in place_of}
         return {self._cell(key): place for place, key in enumerate(keys)}
 
     def _cell(self, key: Any) -> object:
-        """Return the cell of the engine that is a key."""
+        """Return the cell of the engine that is a key; of objects, the object that is one."""
+        if self.of.parts:
+            return cell_text([*map(part_text, key, self.of.parts)])
+        if self.objects is not None:
+            return key
         if self.of.kind == "timestamp with time zone":
             return (key - _EPOCH) // dt.timedelta(microseconds=1)
         return key
 
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+PART_KINDS = ("text", "integer", "decimal", "boolean", "date", "uuid", "anything", "nothing")
+"""The kinds of columns that may be one of several of a cell: equal values have one text in every engine."""
+
+
+def check_part(of: ColumnType) -> None:
+    """Raise unless a column of this type may be one of several.
+
+    Raises:
+        UnreadableData: from the type alone.
+    """
+    if of.kind not in PART_KINDS:
+        raise UnreadableData(
+            f"{of.words}, cannot be one of several columns as it is. Put it in bins, such as "
+            f"Bins({of.column!r}, edges=[...])"
+        )
+
+
+def part_text(cell: Any, of: ColumnType) -> str | None:
+    """Return the text of a value of a column in a cell, as its engine writes it; None for a value without one.
+
+    Of a column of Python objects it begins with the kind of the value, so that 1 and "1" differ.
+    """
+    if of.kind == "anything":
+        key = cell if type(cell) is bool else key_of_object(cell)
+        if key is None:
+            return None
+        as_text = ReleasedValue.of(key)
+        return f"{as_text.kind}:{as_text.text}"
+    if of.kind == "decimal":
+        return decimal_text(cell)
+    if of.kind == "boolean":
+        return str(cell).lower()
+    text = cell.isoformat() if of.kind == "date" else str(cell)
+    return text if len(text.encode()) <= MOST_KEY_BYTES else None
+
+
+def cell_text(texts: Sequence[str | None]) -> str | None:
+    """Return the text of a cell of several columns, given the texts of its values; None where one has none.
+
+    Every text comes after its length in bytes, so no two lists of texts are put together alike: see `unit_bytes`.
+    """
+    several = [text for text in texts if text is not None]
+    return unit_bytes(several).decode() if len(several) == len(texts) else None
+
+
+def read_cell(text: str, parts: Sequence[ColumnType]) -> tuple[KeyValue, ...]:
+    """Return the values of a cell of several columns, given its text."""
+    rest, keys = text.encode(), list[KeyValue]()
+    for of in parts:
+        length, _, rest = rest.partition(b":")
+        keys.append(_read_part(rest[: int(length)].decode(), of))
+        rest = rest[int(length) :]
+    return tuple(keys)
+
+
+def _read_part(text: str, of: ColumnType) -> KeyValue:
+    """Return the value of a column that a text in a cell stands for."""
+    if of.kind == "anything":
+        kind, _, rest = text.partition(":")
+        of_object: KeyValue = ReleasedValue(kind, rest).value
+        return of_object
+    read: Any = _PART_READERS.get(of.kind, str)
+    key: Any = represent(read(text), of) if of.kind == "decimal" else read(text)
+    return key  # type: ignore[no-any-return]
+
+
+_PART_READERS: dict[str, Callable[[str], KeyValue]] = {
+    "integer": int,
+    "decimal": Decimal,
+    "boolean": lambda text: text == "true",
+    "date": dt.date.fromisoformat,
+    "uuid": UUID,
+}
 
 
 def order_objects(

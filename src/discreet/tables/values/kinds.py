@@ -62,6 +62,8 @@ class ColumnType:
     """How text writes numbers and dates, where the form of its file says it."""
     reading: CellReading | None = None
     """What was read in its cells, in place of their texts."""
+    parts: "tuple[ColumnType, ...]" = ()
+    """The types of several columns, where a cell is the `cell_text` of theirs."""
 
     @property
     def words(self) -> str:
@@ -72,6 +74,14 @@ class ColumnType:
 
 INTEGER_TYPE = ColumnType("", "integer", "")
 """The type of counts and positions, which are in no column of a table."""
+
+
+WRITTEN = ("CSV", "JSON")
+
+
+def is_written(of: ColumnType) -> bool:
+    """Return whether a column has text because its file has no other type."""
+    return of.name in WRITTEN
 
 
 def column_type(column: str, dtype: Any, word: str) -> ColumnType:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from typing import Any
 from uuid import UUID
 
@@ -18,16 +19,19 @@ from ...errors import InvalidCandidates, preview
 from ...sampling.arrays import in_one_array, objects, types_of
 from ...sampling.quotients import Quotients
 from ...sampling.vectors import ExactArray, read_vector
+from ...selection.bins import CellLabels
 from ...selection.candidates import Labels, decimal_places, instant, plain_number
 from ..formats.cell_forms import CellUse
 from ..formats.date_texts import DateForm
 from ..formats.number_texts import NumberForm
+from .key_values import MOST_KEY_BYTES, cell_text, part_text
 from .kinds import (
     NUMBERS,
     CellKey,
     ColumnType,
     check_candidates,
     is_missing,
+    is_written,
     key,
     kind_of,
     nearest_float,
@@ -36,14 +40,6 @@ from .kinds import (
     rounded_float,
     single,
 )
-
-WRITTEN = ("CSV", "JSON")
-
-
-def is_written(of: ColumnType) -> bool:
-    """Return whether a column has text because its file has no other type."""
-    return of.name in WRITTEN
-
 
 TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}
 """How files write truths: those words that Frictionless Table Schema reads unless told otherwise."""
@@ -142,6 +138,8 @@ def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidat
         InvalidCandidates: if a candidate cannot be compared with the column's type; or, of the answers of a
             question, if two mean one value, or no value equals any.
     """
+    if isinstance(candidates, CellLabels):
+        return _meanings_of_cells(candidates, of, name)
     if is_written(of):
         check_markers(candidates, of, name)
         plain_candidates: Sequence[object] = candidates
@@ -159,6 +157,26 @@ def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidat
             absent = [one for one, means in zip(plain_candidates, values, strict=True) if not means]
             _tell_absent(absent, plain_candidates, of)
     return values
+
+
+def _meanings_of_cells(cells: CellLabels, of: ColumnType, name: str) -> Meanings:
+    """Return the texts of cells of several columns: those of all values that the values of a tuple mean."""
+    texts = [
+        [tuple(part_text(one, part) for one in means) for means in meanings(labels, part, name)]
+        for labels, part in zip(cells.parts, of.parts, strict=True)
+    ]
+    if any(None in each for column in texts for each in column):
+        raise InvalidCandidates(
+            f"a {name} of several columns has a value that no cell can hold: give texts of at most "
+            f"{MOST_KEY_BYTES} bytes, whole numbers, decimals, truths, dates or UUIDs"
+        )
+    return [
+        tuple(
+            str(cell_text(some))
+            for some in product(*(column[n] for column, n in zip(texts, places, strict=True)))
+        )
+        for places in cells.places
+    ]
 
 
 def is_declared(candidates: object) -> bool:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ...errors import UnreadableData
 from ...sampling.vectors import ExactArray
 from ...selection.date_grid import ClockKind
-from .kinds import ColumnType
-from .meanings import TRUTHS, is_written
+from .kinds import ColumnType, is_written
+from .meanings import TRUTHS
 from .numeric import present
 from .times import check_times, present_times
 

@@ -61,7 +61,7 @@ class BothEnds:
         """That of two answers about the same records."""
         return self._one_end.guarantee.repeated(2)
 
-    def say_needs(self, column: str | None, by: str | None = None) -> None:
+    def say_needs(self, column: str | None, by: object = None) -> None:
         """Warn of how many records both ends need, whatever the data are."""
         rates = FirstThreshold(self.q, self.rows).rates(self.epsilon / 2, self.neighbors)
         say_needs_of_ends(records_of_ends(self.thresholds.size, self.q, rates), column, by)

@@ -10,6 +10,8 @@ from ...base.numbers import Number
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.accuracy import CONFIDENCE, COUNTED, ErrorBound
 from ...mechanisms.noisy_counts import LARGEST_COUNT, counts_sensitivity
+from ...selection.any_column import AnyColumn
+from ...selection.bins import column_words, plain_column, read_columns
 from ...selection.candidates import Labels
 from ...selection.question import Query
 from ...selection.releases import Release
@@ -99,7 +101,7 @@ def count(
 @takes_data_terms_without("mechanism")
 def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each by its name
     data: tables.Table,
-    column: str | None = None,
+    column: AnyColumn = None,
     *,
     candidates: Iterable[object] | None = None,
     max_candidates: int | None = None,
@@ -124,10 +126,12 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
             list or a series, without `column`.
-        column: the name of the column. Without it the data are the values themselves.
+        column: the name of the column; or a list of several, or of `Bins`, of which a record has one cell. Without
+            it the data are the values themselves.
         candidates: the values that are counted, in a list. They are public and must be fixed without looking at
-            the data. May be left out for a `Dataset` that declares the values of the column, and for a Polars
-            `Enum`, whose categories are declared.
+            the data. Of several columns, the cells as a list of tuples, or a dict from columns without bins to
+            their values, for all combinations. May be left out for a `Dataset` that declares the values of the
+            column, and for a Polars `Enum`, whose categories are declared.
         max_candidates: the most candidates for which one privacy unit counts, in every group. Which they are is
             decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. The noise
             grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
@@ -173,23 +177,23 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         return release_keys("counts", data, column, read_limits(delta, **limits), shared)
     if limits != {"minimum_count": 1, "most": MOST_RELEASED, "other": None}:
         raise InvalidArgument("minimum_count, most and other go with delta, without candidates")
-    column = None if column is None else column_name(column)
+    column = read_columns(column)
     parameter, others = read_terms(shared, COUNT_TERMS)
     labels = _labels_in_list(labels_of_column(data, column, candidates, terms, {"delta": "1e-8"}))
     unit_query = read_unit_query(others).with_candidates(labels.size, max_candidates)
-    groups = unit_query.columns(data, column)
     price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
     noise = counts_noise(unit_query, labels.size, price)
     question = NoisyNumbers(
         unit_query,
         [noise],
-        groups,
+        unit_query.columns(data, column),
         lambda group: [_counts_of(group, labels)],
         lambda: error_of_counts(noise, labels.size * unit_query.group_count),
         price,
         partial(price.choice, noise),
     )
-    query = Query("counts", {"column": column, **labels.facts}, {"column": column})
+    facts = {"column": column_words(column), **labels.facts}
+    query = Query("counts", facts, {"column": plain_column(column)})
     by_label = partial(_by_label, labels)
     return question.release(query, shared, by_label, candidates=labels.description)
 
@@ -210,7 +214,7 @@ def _by_label(labels: Labels, numbers: Sequence[int]) -> dict[Any, int]:
 
 
 def _sizes(
-    unit_query: UnitQuery, table: object, column: str | None
+    unit_query: UnitQuery, table: object, column: AnyColumn
 ) -> tuple[Sequence[Any], Callable[[Any], int]]:
     """Return the groups, and the function that returns how many records one has: all are counted at once."""
     of = unit_query.records

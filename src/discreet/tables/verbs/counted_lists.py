@@ -14,6 +14,7 @@ from ...mechanisms.noisy_counts import counts_sensitivity, moved_counts
 from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...sampling.bits import SystemBits
 from ...selection.answers import Answer
+from ...selection.any_column import AnyColumn
 from ...selection.candidates import Answers, Labels, LabelsFromData
 from ...selection.gaps import with_gap_in
 from ...selection.question import Order, Query, answers_at
@@ -47,7 +48,7 @@ def moved_by_a_record(unit_query: UnitQuery, candidates: int) -> int:
 def count_scores(
     unit_query: UnitQuery,
     data: object,
-    column: str | None,
+    column: AnyColumn,
     labels: Labels | CandidateTable | LabelsFromData,
 ) -> Sequence[Score]:
     """Return the score that counts records, one per group."""
@@ -73,7 +74,7 @@ class ListQuestion(NamedTuple):
 
     unit_query: UnitQuery
     data: object
-    column: str | None
+    column: AnyColumn
     labels: Labels | CandidateTable | LabelsFromData
     query: Query
     k: int

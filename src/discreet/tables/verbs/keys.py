@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Unpack
 
-from ...base.arguments import column_name, refuse_one_shot
+from ...base.arguments import refuse_one_shot
 from ...base.numbers import Number, count, exact
 from ...errors import InvalidArgument, InvalidNumber, preview
 from ...mechanisms.accuracy import KEY_BY_WEIGHTS, RECORDS_OF_KEY, ErrorBound
@@ -22,6 +22,8 @@ from ...sampling.key_probabilities import LONGEST_TABLE
 from ...sampling.vectors import Vector, integers
 from ...selection.account import Account
 from ...selection.answers import Answer
+from ...selection.any_column import AnyColumn
+from ...selection.bins import column_words, plain_column, read_columns
 from ...selection.question import Order, Query
 from ...selection.released_values import ReleasedValue
 from ...selection.releases import Release
@@ -46,7 +48,7 @@ _HALF = Fraction(1, 2)
 @takes_data_terms
 def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     data: tables.Table,
-    column: str | None = None,
+    column: AnyColumn = None,
     *,
     delta: Number,
     minimum_count: int = 1,
@@ -70,7 +72,8 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
             list or a series, without `column`.
-        column: the name of the column. Without it the data are the values themselves.
+        column: the name of the column; or a list of several, or of `Bins`, whose keys are tuples. Without it the
+            data are the values themselves.
         delta: the parameter δ, a probability above 0 and below 1; a number that promises something is far below one
             over the number of records, such as "1e-8". A key that one record alone has is answered with it.
         minimum_count: the least count of a key; one of fewer records is never answered. 1 by default.
@@ -139,11 +142,11 @@ def read_limits(
 
 
 def release_keys(
-    verb: str, rows: object, column: str | None, limits: KeyLimits, terms: Mapping[str, Any]
+    verb: str, rows: object, column: AnyColumn, limits: KeyLimits, terms: Mapping[str, Any]
 ) -> Release:
     """Release the keys of a column, with their counts for the verb "counts"."""
     check_key_terms(terms)
-    column = None if column is None else column_name(column)
+    column = read_columns(column)
     refuse_one_shot(rows, "the data")
     unit, most_keys = read_key_unit(terms)
     where = read_condition(terms.get("where"))
@@ -300,12 +303,12 @@ class KeyQuestion:
         unit, limits, mechanism = self.table.unit, self.limits, self.mechanism
         where = self.table.where
         facts = {
-            "column": self.table.column, "least": limits.minimum_count, "most": limits.most,
+            "column": column_words(self.table.column), "least": limits.minimum_count, "most": limits.most,
             "most_keys": mechanism.keys, "where": None if where is None else str(where),
         }  # fmt: skip
         arguments = {
-            "column": self.table.column, "epsilon": self.epsilon, "most": limits.most, "other": limits.other,
-            "keys": mechanism.parameters,
+            "column": plain_column(self.table.column), "epsilon": self.epsilon, "most": limits.most,
+            "other": limits.other, "keys": mechanism.parameters,
             **({} if where is None else {"where": where.description}),
         }  # fmt: skip
         return Query(verb, facts, arguments).per(unit)

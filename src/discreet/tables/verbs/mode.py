@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
-from ...base.arguments import choice, column_name
+from ...base.arguments import choice
 from ...base.doors import spelling
 from ...base.numbers import flag
 from ...base.warning import warn
@@ -13,6 +13,14 @@ from ...errors import InvalidArgument, InvalidCandidates, preview
 from ...mechanisms import read_mechanism
 from ...mechanisms.without_guarantee import WithoutGuarantee
 from ...selection.account import is_paid, is_quoted
+from ...selection.any_column import AnyColumn
+from ...selection.bins import (
+    CellColumns,
+    column_words,
+    plain_column,
+    read_cell_labels,
+    read_columns,
+)
 from ...selection.candidates import Labels, LabelsFromData, table_library
 from ...selection.gaps import check_gap, with_gap
 from ...selection.question import Query, ask, draw
@@ -41,7 +49,7 @@ _MOST_COMPARED = 10_000
 @overload
 def mode(
     data: tables.Table,
-    column: str | None = None,
+    column: AnyColumn = None,
     *,
     candidates: Iterable[_T],
     gap: bool = False,
@@ -54,7 +62,7 @@ def mode(
 @overload
 def mode(
     data: tables.Table,
-    column: str | None = None,
+    column: AnyColumn = None,
     *,
     candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
     unsafe_candidates_from_data: bool = False,
@@ -68,7 +76,7 @@ def mode(
 @takes_data_terms
 def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     data: tables.Table,
-    column: str | None = None,
+    column: AnyColumn = None,
     *,
     candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
     unsafe_candidates_from_data: bool = False,
@@ -87,7 +95,8 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
             `discreet.scan_query(...)` (docs/reference/tables.md lists all); or values in a list or a series,
             without `column`.
-        column: the name of the column. Without it the data are the values themselves.
+        column: the name of the column, or a list of several, or of `Bins`. Without it the data are the values
+            themselves.
         candidates: the possible answers. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
             declares the values of the column, and for a Polars `Enum`, whose categories are declared.
@@ -109,13 +118,13 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
 
     Side channels: those of the mechanism, and the time the engine takes to count.
     """
+    column = read_columns(column)
     if is_private(candidates):
         listed: dict[str, Any] = {"gap": gap, "method": method}
         listed["unsafe_candidates_from_data"] = unsafe_candidates_from_data
-        query = Query("mode", {"column": column}, {"column": column})
+        query = Query("mode", {"column": column_words(column)}, {"column": plain_column(column)})
         return release_private_values(query, (data, column), 1, max_candidates, {**terms, **listed})
     _refuse_payment(unsafe_candidates_from_data, terms)
-    column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms if method is not None else with_gap(terms, gap))
     if flag(gap, "gap") and unsafe_candidates_from_data:
         raise InvalidArgument("a gap of candidates from the data has no proof: leave out gap")
@@ -128,7 +137,8 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     ask(Counts(Source(None, None).groups[0], (), unit_query.per_person), unit_query.terms)
     place = data, column, candidates
     labels = _candidates_at(place, terms, unsafe_candidates_from_data, gap)
-    query = Query("mode", {"column": column, **labels.facts}, {"column": column})
+    facts = {"column": column_words(column), **labels.facts}
+    query = Query("mode", facts, {"column": plain_column(column)})
     if by_counts:
         question = ListQuestion(unit_query, data, column, labels, query, 1, gap=gap)
         return question.answer_by_counts(max_candidates, naming_counted_values(labels))
@@ -145,10 +155,12 @@ def _refuse_payment(is_unsafe: bool, terms: AnswerTerms) -> None:
 
 
 def _candidates_at(
-    place: tuple[tables.Table, str | None, Any], terms: AnswerTerms, is_unsafe: bool, gap: bool
+    place: tuple[tables.Table, AnyColumn, Any], terms: AnswerTerms, is_unsafe: bool, gap: bool
 ) -> Labels | CandidateTable | LabelsFromData:
     """The candidates."""
     if is_unsafe:
+        if isinstance(place[1], CellColumns):
+            raise InvalidCandidates("unsafe_candidates_from_data is for one column: list the cells")
         return _values_in_data(*place)
     labels = labels_of_column(*place, terms)
     refuse_gap(labels, gap)
@@ -162,7 +174,7 @@ _UNLISTED: Mapping[str, str] = {"candidates": "private", "delta": "1e-8"}
 
 def labels_of_column(
     data: tables.Table,
-    column: str | None,
+    column: AnyColumn,
     candidates: Any,
     terms: AnswerTerms,
     unlisted: Mapping[str, str] = _UNLISTED,
@@ -176,6 +188,8 @@ def labels_of_column(
         terms: the terms of the call.
         unlisted: the arguments of the verb that do without a list, for the message.
     """
+    if isinstance(column, CellColumns):
+        return read_cell_labels(column, candidates)
     if candidates is None:
         return read_labels(categories_of_column(data, column, terms, unlisted))
     return read_labels(candidates)
@@ -226,7 +240,7 @@ def _warn_of_one(labels: Labels) -> None:
 
 def categories_of_column(
     data: tables.Table,
-    column: str | None,
+    column: AnyColumn,
     terms: AnswerTerms,
     unlisted: Mapping[str, str] = _UNLISTED,
 ) -> Sequence[Any]:
@@ -246,12 +260,12 @@ def categories_of_column(
     return categories
 
 
-def _in_words(column: str | None) -> str:
+def _in_words(column: AnyColumn) -> str:
     """Return the column for a message; data of one dimension have none."""
     return "the data" if column is None else f"column {preview(column)}"
 
 
-def _values_in_data(data: tables.Table, column: str | None, candidates: object) -> LabelsFromData:
+def _values_in_data(data: tables.Table, column: AnyColumn, candidates: object) -> LabelsFromData:
     """Return the values in the column, not read yet."""
     if candidates is not None:
         raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")

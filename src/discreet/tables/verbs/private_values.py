@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Protocol
 
-from ...base.arguments import column_name, refuse_one_shot
+from ...base.arguments import refuse_one_shot
 from ...base.doors import spelling
 from ...base.numbers import count
 from ...errors import InvalidArgument
@@ -21,6 +21,8 @@ from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import Unit, read_unit
 from ...sampling.bits import SystemBits
 from ...selection.answers import Answer, AnswerLists
+from ...selection.any_column import AnyColumn
+from ...selection.bins import read_columns
 from ...selection.question import Order, Query
 from ...selection.question_sentences import Facts
 from ...selection.released_values import ReleasedValue
@@ -200,7 +202,7 @@ class ByDomain:
 
 def release_private_values(
     query: Query,
-    table: tuple[object, str | None],
+    table: tuple[object, AnyColumn],
     k: int,
     max_candidates: object,
     terms: Mapping[str, Any],
@@ -239,11 +241,11 @@ def release_private_values(
 
 
 def _read_table(
-    data: object, column: str | None, max_candidates: object, terms: Mapping[str, Any]
+    data: object, column: AnyColumn, max_candidates: object, terms: Mapping[str, Any]
 ) -> tuple[TableOfKeys, int | None]:
     """Return the table, not opened, and the most keys to which a record adds; None for any number."""
     refuse_one_shot(data, "the data")
-    column = None if column is None else column_name(column)
+    column = read_columns(column)
     unit, where = read_unit(terms.get("privacy_unit")), read_condition(terms.get("where"))
     if column is None and (unit, where) != (None, None):
         raise InvalidArgument("privacy units and where need a table: name its column")

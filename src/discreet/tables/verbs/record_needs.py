@@ -29,7 +29,7 @@ def needed_records(size: int, epsilon: Fraction, change: Fraction, share: Fracti
     return -(-ranks.numerator * share.denominator // (ranks.denominator * share.numerator))
 
 
-def say_needs(records: int, column: str | None, by: str | None) -> None:
+def say_needs(records: int, column: str | None, by: object) -> None:
     """Warn of how many records are needed, whatever the data are."""
     of = "numbers" if column is None else f"column {column!r}"
     groups = "" if by is None else " in each group"
@@ -64,7 +64,7 @@ def records_of_ends(size: int, share: Fraction, rates: tuple[Fraction, Fraction]
     return ceil(max(far, early))
 
 
-def say_needs_of_ends(records: int | None, column: str | None, by: str | None) -> None:
+def say_needs_of_ends(records: int | None, column: str | None, by: object) -> None:
     """Warn of how many records bounds need that are drawn, whatever the data are."""
     of = "numbers" if column is None else f"column {column!r}"
     groups = "" if by is None else " in each group"

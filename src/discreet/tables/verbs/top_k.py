@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal, TypeVar, Unpack, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
-from ...base.arguments import column_name
 from ...base.doors import fix
 from ...base.numbers import Number, count, flag
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.contract import read_parameter
 from ...privacy.calibration import read_share
 from ...selection.account import currency_of
+from ...selection.any_column import AnyColumn
+from ...selection.bins import column_words, plain_column, read_columns
 from ...selection.candidates import Labels
 from ...selection.gaps import check_gap, with_gap
 from ...selection.question import Query
@@ -30,7 +31,7 @@ from .counted_lists import (
 )
 from .data_terms import takes_data_terms
 from .list_methods import PublicNumbers, TopKMethod, choose_method, read_method
-from .mode import labels_of_column, read_labels
+from .mode import labels_of_column
 from .private_groups import delta_of_method
 from .private_values import release_private_values
 from .units import UnitQuery, read_unit_query
@@ -41,7 +42,7 @@ _T = TypeVar("_T")
 @overload
 def top_k(
     data: object,
-    column: str | None = None,
+    column: AnyColumn = None,
     *,
     k: int,
     candidates: Iterable[_T],
@@ -56,7 +57,7 @@ def top_k(
 @overload
 def top_k(
     data: object,
-    column: str | None = None,
+    column: AnyColumn = None,
     *,
     k: int,
     candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
@@ -70,7 +71,7 @@ def top_k(
 @takes_data_terms
 def top_k(  # noqa: PLR0913  # what mode takes, and three more
     data: object,
-    column: str | None = None,
+    column: AnyColumn = None,
     *,
     k: int,
     candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
@@ -85,7 +86,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
 
     Args:
         data: a table or the path of a file, with `column`; or values in a list or a series, without.
-        column: the name of the column. Without it the data are the values themselves.
+        column: the name of the column, or a list of several, or of `Bins`. Without it the data are the values
+            themselves.
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
             that declares the values of the column, and for a Polars `Enum`. "private" where nobody may list them:
@@ -130,16 +132,17 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             "top_k counts records and knows their sensitivity: leave out sensitivity, spread and "
             "monotonic. If the data are scores, call select_top_k"
         )
-    column = None if column is None else column_name(column)
+    column = read_columns(column)
     length = count(k, "k")
-    names = Query("top_k", {"column": column, "k": length}, {"column": column})
+    facts = {"column": column_words(column), "k": length}
+    names = Query("top_k", facts, {"column": plain_column(column)})
     if is_private(candidates):
         every = {**terms, "gap": gap, "method": method}
         return release_private_values(names, (data, column), length, max_candidates, every)
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others)
     _refuse_groups(unit_query, delta)
-    labels = _declared(data, column, terms) if candidates is None else read_labels(candidates)
+    labels = _declared(data, column, candidates, terms)
     question = ListQuestion(
         unit_query, data, column, labels, names, count(k, "k", labels.size), delta, flag(gap, "gap")
     )
@@ -153,15 +156,19 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     return _answer_by(question, read_method(method), max_candidates)
 
 
-def _declared(data: object, column: str | None, terms: PersonTerms) -> Labels | CandidateTable:
-    """Return the candidates that the column's type declares.
+def _declared(
+    data: object, column: AnyColumn, candidates: Any, terms: PersonTerms
+) -> Labels | CandidateTable:
+    """Return the candidates that were given, or those that the column's type declares.
 
     Raises:
-        InvalidCandidates: if it declares none.
+        InvalidCandidates: if it declares none, or they cannot be accepted.
     """
     try:
-        return labels_of_column(data, column, None, terms)
+        return labels_of_column(data, column, candidates, terms)
     except InvalidCandidates as error:
+        if candidates is not None:
+            raise
         raise InvalidCandidates(f"{error}{fix('a list of scores')}") from None
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from ...base.arguments import column_name, refuse_one_shot
+from ...base.arguments import refuse_one_shot
 from ...base.doors import fix, spelling
 from ...base.numbers import count
 from ...errors import InvalidArgument, InvalidCandidates
@@ -16,6 +16,14 @@ from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import read_unit
 from ...selection.answers import Answer
+from ...selection.any_column import AnyColumn
+from ...selection.bins import (
+    CellColumns,
+    column_words,
+    plain_column,
+    read_cell_labels,
+    read_columns,
+)
 from ...selection.candidates import Answers, Labels
 from ...selection.question import Order, Query, Question, answers_at, question_of
 from ...selection.releases import Release
@@ -138,14 +146,14 @@ class UnitQuery:
         groups = {"groups": len(of.groups)} if self.drawing is None else self.drawing.facts
         facts = {
             "rows": of.rows, "most_candidates": of.most_candidates,
-            **({} if of.by is None else {"by": of.by, **groups}),
+            **({} if of.by is None else {"by": column_words(of.by), **groups}),
             "where": None if of.where is None else str(of.where),
         }  # fmt: skip
         listed = {"groups": tuple(of.groups)}
         return query.per(of.unit).about(
             facts,
             max_contributions=of.rows,
-            by=of.by,
+            by=plain_column(of.by),
             max_groups=of.most_groups,
             neighbors=self.neighbors,
             **(listed if self.drawing is None else self.drawing.arguments),
@@ -154,7 +162,7 @@ class UnitQuery:
         )
 
     def columns(
-        self, data: object, column: str | None, stand_in: StandIn | None = None
+        self, data: object, column: AnyColumn, stand_in: StandIn | None = None
     ) -> list[Group]:
         """Return the records, one column per group, to be read when a score asks.
 
@@ -368,17 +376,8 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
 
 def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
     """Return the records that the arguments describe."""
-    unit, by = read_unit(arguments["privacy_unit"]), _read_name(arguments["by"], "by")
-    if (by is None) != (arguments["groups"] is None):
-        raise InvalidArgument(
-            "by goes with groups, the public list of groups that get an answer, such as "
-            f"{spelling(groups=['HR', 'Sales'])}. Without a list: "
-            f"{spelling(groups='private', delta='1e-8')}"
-        )
-    draws_groups = is_private(arguments["groups"])
-    groups: Sequence[object] = ()
-    if by is not None and not draws_groups:
-        groups = Labels.read(arguments["groups"], "groups")  # type: ignore[arg-type]
+    unit, by = read_unit(arguments["privacy_unit"]), read_columns(arguments["by"], "by")
+    groups, draws_groups = _read_groups(by, arguments["groups"])
     rows = count(arguments["max_contributions"], "max_contributions", most=_MOST_ROWS_OF_A_UNIT)
     few = count(arguments["max_groups"], "max_groups")
     if unit is None and (rows > 1 or few > 1):
@@ -393,8 +392,20 @@ def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
     return Records(unit, bound, by, groups, few, where=where, draws_groups=draws_groups)
 
 
-def _read_name(name: object, argument: str) -> str | None:
-    return None if name is None else column_name(name, argument)
+def _read_groups(by: AnyColumn, groups: Any) -> tuple[Sequence[object], bool]:
+    """Return the groups that answer, and whether they are drawn."""
+    in_bins = isinstance(by, CellColumns) and not by.plain  # which are listed by their edges
+    if (by is None) != (groups is None) and not in_bins:
+        raise InvalidArgument(
+            "by goes with groups, the public list of groups that get an answer, such as "
+            f"{spelling(groups=['HR', 'Sales'])}. Without a list: "
+            f"{spelling(groups='private', delta='1e-8')}"
+        )
+    if by is None or is_private(groups):
+        return (), is_private(groups)
+    if isinstance(by, CellColumns):
+        return read_cell_labels(by, groups, "groups"), False
+    return Labels.read(groups, "groups"), False
 
 
 def _divide(terms: Any, parts: int, steps: int) -> Terms:
@@ -412,7 +423,7 @@ def _shares(kind: str, parts: int, steps: int) -> int:
 
 
 def columns_of(
-    unit_query: UnitQuery, table: object, column: str | None, stand_in: StandIn | None = None
+    unit_query: UnitQuery, table: object, column: AnyColumn, stand_in: StandIn | None = None
 ) -> Sequence[Numeric]:
     """Return the records, one column per group; those of a histogram if they are one.
 

@@ -1,0 +1,346 @@
+"""CellColumns: the tuples of several columns, and the bins of a column by public edges.
+
+A record has at most one cell, which is a function of its own row. So groups, keys and counts of several columns
+move as those of one column do. Proof: docs/explanation/cells.md.
+"""
+
+import datetime as dt
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+from typing import Any, TypeAlias
+
+from ..base.arguments import column_name, read_sequence
+from ..base.error_boundary import error_boundaries
+from ..base.numbers import exact, flag
+from ..errors import InvalidArgument, InvalidCandidates, preview
+from .candidates import Grid, Labels, decimal_places, plain_number
+from .date_grid import DateGrid, as_moment, clock_of, microseconds
+
+MOST_BINS = 1_000
+"""The most bins of a column: its engine compares a cell with the edges one by one."""
+
+MOST_CELLS = 1_000_000
+"""The most cells of a product of columns."""
+
+_MOST_TOGETHER = 10
+
+Edge: TypeAlias = "Fraction | dt.date | dt.datetime"
+
+
+@error_boundaries
+@dataclass(frozen=True, init=False, repr=False)
+class Bins:
+    """The bins of a column of numbers or dates: from each public edge up to the next one, which it does not hold.
+
+    A bin is answered as a text, such as "[10, 20)". Cells are compared with the edges exactly. Records outside all
+    bins are in no cell, unless you ask for those below, above or missing.
+
+    Args:
+        column: the name of the column.
+        lo: the first edge: a number, a date or a time, or the text of one, such as "2020-01-01".
+        hi: the last edge, a whole number of steps above the first.
+        step: the width of a bin: a number, or for dates a text such as "1 month".
+        edges: the edges in rising order, in place of lo, hi and step.
+        closed: whether the last bin holds the last edge. It does not by default.
+        below: whether records below the first edge are a cell, "below 0".
+        above: whether records above the bins are a cell, "120 or above".
+        missing: whether records without a number, or a date, are a cell, "missing".
+    """
+
+    column: Any
+    edges: tuple[Edge, ...]
+    closed: bool
+    below: bool
+    above: bool
+    missing: bool
+
+    def __init__(  # noqa: PLR0913  # three numbers or a list, and the cells outside, each by its name
+        self,
+        column: str,
+        lo: object = None,
+        hi: object = None,
+        step: object = None,
+        *,
+        edges: Iterable[object] | None = None,
+        closed: bool = False,
+        below: bool = False,
+        above: bool = False,
+        missing: bool = False,
+    ) -> None:
+        """Read the edges, exactly.
+
+        Raises:
+            InvalidCandidates: if they do not rise, are of several kinds, or are too few or too many.
+        """
+        if (edges is None) == (lo is None and hi is None and step is None):
+            raise InvalidCandidates(
+                f"Bins need edges: give the first, the last and the width, as in Bins({column!r}, 0, 120, 10), "
+                "or all of them as edges=[0, 18, 65, 120]"
+            )
+        some = _edges_of_steps(lo, hi, step) if edges is None else read_sequence(edges, "edges")
+        options = {"closed": closed, "below": below, "above": above, "missing": missing}
+        members: dict[str, Any] = {"column": column_name(column), "edges": _read_edges(some)}
+        members |= {name: flag(option, name) for name, option in options.items()}
+        for name, member in members.items():
+            object.__setattr__(self, name, member)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The cells as they are answered, in order."""
+        return tuple(label for label in (*self.regions, self.missing_label) if label is not None)
+
+    @property
+    def regions(self) -> tuple[str | None, ...]:
+        """The cell below the first edge, the bins, and the one above them; None for one that is not asked for."""
+        texts = [edge_text(edge) for edge in self.edges]
+        bins = [f"[{low}, {high})" for low, high in pairwise(texts)]
+        if self.closed:
+            bins[-1] = f"{bins[-1][:-1]}]"
+        over = f"above {texts[-1]}" if self.closed else f"{texts[-1]} or above"
+        return (f"below {texts[0]}" if self.below else None, *bins, over if self.above else None)
+
+    @property
+    def missing_label(self) -> str | None:
+        """The cell of records without a number, or a date; None if it is not asked for."""
+        return "missing" if self.missing else None
+
+    @property
+    def description(self) -> dict[str, object]:
+        """The bins in plain values, for a digest."""
+        options = {
+            name: True for name in ("closed", "below", "above", "missing") if getattr(self, name)
+        }
+        return {"column": self.column, "edges": list(self.edges), **options}
+
+    def __str__(self) -> str:
+        first, *_, last = texts = [edge_text(edge) for edge in self.edges]
+        few = texts if len(texts) < 4 else [first, texts[1], "…", last]
+        return f"{self.column} [{', '.join(few)}{']' if self.closed else ')'}"
+
+    def __repr__(self) -> str:
+        return f"Bins({self})"
+
+
+def _edges_of_steps(lo: object, hi: object, step: object) -> Sequence[object]:
+    """Return the edges from the first to the last, so far apart."""
+    if lo is None or hi is None or step is None:
+        raise InvalidCandidates(
+            "Bins need the first edge, the last and the width, such as 0, 120, 10, or edges=[0, 18, 65, 120]"
+        )
+    grid: Any = DateGrid(lo, hi, step) if as_moment(lo) is not None else Grid(lo, hi, step)  # type: ignore[call-overload]
+    if grid.size > MOST_BINS + 1:
+        raise InvalidCandidates(
+            f"there are {grid.size - 1:,} bins, and at most {MOST_BINS:,} may be asked for"
+        )
+    points = [grid[place] for place in range(grid.size)]
+    end = as_moment(hi)
+    if end is not None and microseconds(points[-1]) != microseconds(end):
+        raise InvalidCandidates(
+            f"the last edge {preview(hi)} is not a whole number of steps after {preview(lo)}"
+        )
+    return points
+
+
+def _read_edges(edges: Sequence[object]) -> tuple[Edge, ...]:
+    """Return the edges: numbers, or dates, or times, in rising order."""
+    if not 2 <= len(edges) <= MOST_BINS + 1:
+        raise InvalidCandidates(f"Bins need from 2 to {MOST_BINS + 1:,} edges, got {len(edges):,}")
+    moments = [as_moment(edge) for edge in edges]
+    one: tuple[Edge, ...] = tuple(moment for moment in moments if moment is not None)
+    if len(one) < len(edges):
+        one = tuple(exact(edge, "an edge") for edge in edges)
+    kinds = {(type(edge), clock_of(edge) if isinstance(edge, dt.date) else None) for edge in one}
+    if len(kinds) > 1:
+        raise InvalidCandidates(
+            "edges must be of one kind: all dates, or all times with an offset, or without one"
+        )
+    places = [microseconds(edge) if isinstance(edge, dt.date) else edge for edge in one]
+    for (low, high), pair in zip(pairwise(places), pairwise(one), strict=True):
+        if not low < high:
+            raise InvalidCandidates(
+                f"edges must rise, but {edge_text(pair[1])} comes after {edge_text(pair[0])}"
+            )
+    return one
+
+
+def edge_text(edge: Edge) -> str:
+    """Return an edge as it is answered."""
+    if isinstance(edge, dt.date):
+        return edge.isoformat()
+    number = plain_number(edge, decimal_places(edge))
+    return str(number) if isinstance(number, int | Fraction) else f"{number.normalize():f}"
+
+
+@dataclass(frozen=True, slots=True)
+class CellColumns:
+    """The columns of a cell: several, or bins of one.
+
+    Attributes:
+        parts: the columns, by name or in bins.
+    """
+
+    parts: tuple[Any, ...]
+
+    @property
+    def columns(self) -> list[Any]:
+        """The names of the columns."""
+        return [part.column if isinstance(part, Bins) else part for part in self.parts]
+
+    @property
+    def plain(self) -> list[Any]:
+        """The names of the columns that are not in bins."""
+        return [part for part in self.parts if not isinstance(part, Bins)]
+
+    @property
+    def description(self) -> list[object]:
+        """The columns in plain values, for a digest."""
+        return [part.description if isinstance(part, Bins) else part for part in self.parts]
+
+    def __str__(self) -> str:
+        return " × ".join(map(str, self.parts))
+
+
+def read_columns(column: object, name: str = "column") -> Any:
+    """Return the name of a column, the cells of several or of bins, or None.
+
+    Raises:
+        InvalidArgument: if it is none of them, or a column is there twice.
+    """
+    if column is None:
+        return None
+    if isinstance(column, CellColumns):
+        return column
+    if not isinstance(column, Bins | list | tuple):
+        return column_name(column, name)
+    several = [column] if isinstance(column, Bins) else list(column)
+    parts = tuple(part if isinstance(part, Bins) else column_name(part, name) for part in several)
+    cells = CellColumns(parts)
+    is_one = len(parts) == 1 and not isinstance(parts[0], Bins)
+    if is_one or not 1 <= len(parts) <= _MOST_TOGETHER or len({*cells.columns}) < len(parts):
+        raise InvalidArgument(
+            f"{name} must be one column, or a list of 2 to {_MOST_TOGETHER} columns that differ, got "
+            f"{preview(column)}"
+        )
+    return cells
+
+
+def plain_column(column: Any) -> Any:
+    """Return a column or cells in plain values, for a digest."""
+    return column.description if isinstance(column, CellColumns) else column
+
+
+def column_words(column: Any) -> Any:
+    """Return a column or cells as a question names them."""
+    return str(column) if isinstance(column, CellColumns) else column
+
+
+class CellLabels(Labels):
+    """A list of distinct cells: tuples of values, one for a column.
+
+    Args:
+        cells: the tuples.
+        parts: the distinct values of the columns.
+        places: the places of the values of a tuple in these.
+    """
+
+    __slots__ = ("parts", "places")
+
+    def __init__(
+        self, cells: Sequence[object], parts: Sequence[Labels], places: Sequence[tuple[int, ...]]
+    ) -> None:
+        """Keep the cells."""
+        super().__init__(cells)
+        self.parts, self.places = tuple(parts), places
+
+
+def read_cell_labels(cells: CellColumns, candidates: Any, name: str = "candidates") -> Labels:
+    """Return the cells that may be answers.
+
+    Args:
+        cells: the columns.
+        candidates: a mapping from the columns without bins to their values, of which all tuples are meant; or a
+            list of tuples; None if all columns are in bins.
+        name: the name of the argument.
+
+    Raises:
+        InvalidCandidates: if they are neither, or there are more than a million.
+    """
+    if isinstance(candidates, CellLabels):
+        return candidates
+    if candidates is None and not cells.plain:
+        candidates = {}
+    if candidates is None:
+        columns = ", ".join(f"{column!r}: [...]" for column in cells.plain)
+        raise InvalidCandidates(
+            f"{name} are missing: give the values that each column may have, as {name}={{{columns}}}. Take them "
+            "from what you know and not from the data"
+        )
+    if isinstance(candidates, Mapping):
+        return _product_labels(cells, candidates, name)
+    if len(cells.parts) == 1:
+        labels = Labels.read(candidates, name)
+        _check_bins(cells.parts[0], labels, name)
+        return labels
+    return _listed_labels(cells, candidates, name)
+
+
+def _product_labels(cells: CellColumns, candidates: Mapping[Any, Any], name: str) -> Labels:
+    """Return all tuples of the values of columns."""
+    if {*candidates} != {*cells.plain}:
+        raise InvalidCandidates(
+            f"{name} must have the values of {', '.join(map(repr, cells.plain)) or 'no column'}, and of no "
+            f"other, got {preview([*candidates])}"
+        )
+    parts = [
+        Labels(part.labels) if isinstance(part, Bins) else Labels.read(candidates[part], name)
+        for part in cells.parts
+    ]
+    sizes = [part.size for part in parts]
+    if math.prod(sizes) > MOST_CELLS:
+        raise InvalidCandidates(
+            f"{name} have {' × '.join(f'{size:,}' for size in sizes)} = {math.prod(sizes):,} cells, and at most "
+            f"{MOST_CELLS:,} are answered. Take fewer values, wider bins, or list the cells as tuples"
+        )
+    if len(parts) == 1:
+        return parts[0]
+    return CellLabels([*product(*parts)], parts, [*product(*map(range, sizes))])
+
+
+def _listed_labels(cells: CellColumns, candidates: Any, name: str) -> CellLabels:
+    """Return cells that were listed as tuples."""
+    tuples = [
+        tuple(one) if isinstance(one, list | tuple) else one
+        for one in read_sequence(candidates, name)
+    ]
+    for one in tuples:
+        if not isinstance(one, tuple) or len(one) != len(cells.parts):
+            raise InvalidCandidates(
+                f"{name} of {cells} must be tuples of {len(cells.parts)} values, got {preview(one)}"
+            )
+    parts, columns = list[Labels](), list[list[int]]()
+    for place, part in enumerate(cells.parts):
+        first: dict[object, int] = {}
+        column = [one[place] for one in tuples]
+        columns.append([first.setdefault(_told_apart(one), len(first)) for one in column])
+        distinct = dict(zip(columns[-1], column, strict=True))
+        parts.append(Labels([distinct[number] for number in range(len(first))], argument=name))
+        if isinstance(part, Bins):
+            _check_bins(part, parts[-1], name)
+    return CellLabels(tuples, parts, [*zip(*columns, strict=True)])
+
+
+def _told_apart(one: object) -> object:
+    """Return a value with its kind: for Python, True equals 1."""
+    return isinstance(one, bool), one
+
+
+def _check_bins(bins: Bins, labels: Labels, name: str) -> None:
+    """Raise if a candidate is none of the bins."""
+    for one in labels:
+        if one not in bins.labels:
+            raise InvalidCandidates(
+                f"{name}: {preview(one)} is none of the cells of {bins}, which are {preview(list(bins.labels))}"
+            )

@@ -1,0 +1,128 @@
+"""Cells of several columns and of bins, in every engine: a column of texts in place of theirs.
+
+The text of a cell depends on its own row and on the types of the columns. It is that of its bin, or the texts of
+its values put together so that no two tuples are alike. Cells are compared with edges as conditions are.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InvalidArgument
+from ...selection.bins import Bins, CellColumns
+from ..conditions.conditions import kind_of_constant, nearest_constant, readable
+from ..values.key_values import check_part, part_text
+from ..values.kinds import ColumnType
+from .filters import compares_with, comparison
+from .native import Native
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+
+def column_aliases(names: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a question by their aliases, those of cells one by one."""
+    columns: dict[str, Any] = {}
+    for alias, name in names.items():
+        if isinstance(name, CellColumns):
+            columns |= {f"{alias}{place}": one for place, one in enumerate(name.columns)}
+        elif name is not None:
+            columns[alias] = name
+    return columns
+
+
+def with_cells(native: Native, cells: Mapping[str, CellColumns]) -> Native:
+    """Return the columns with cells in place of their parts, which `column_aliases` named."""
+    for alias, several in cells.items():
+        types = dict[str, ColumnType]()
+        for place, part in enumerate(several.parts):
+            native, name, of = with_part(native, f"{alias}{place}", part)
+            types[name] = of
+        native = native.with_cells(alias, types, type_of_cells(several, [*types.values()]))
+    return native
+
+
+def with_part(native: Native, alias: str, part: Any) -> tuple[Native, str, ColumnType]:
+    """Return the columns with a key in one of them, or the text of its bin, with its name and its type."""
+    if isinstance(part, Bins):
+        return (*_in_bins(native, alias, part), type_of_bins(part))
+    of = native.type(alias, part)
+    check_part(of)
+    native, _ = native.with_keys(alias, of)
+    return native, alias, of
+
+
+def type_of_cells(cells: CellColumns, parts: list[ColumnType]) -> ColumnType:
+    """Return the type of cells of columns of some types; of one column in bins they are the bins."""
+    return ColumnType(str(cells), "text", "cells", parts=tuple(parts) if len(parts) > 1 else ())
+
+
+def type_of_bins(bins: Bins) -> ColumnType:
+    """Return the type of the texts of bins."""
+    return ColumnType(bins.column, "text", "bins")
+
+
+def part_of_object(cell: object, part: Any) -> str | None:
+    """Return the text of a Python object in a cell: of its bin, or its own; None if it is in none."""
+    if not isinstance(part, Bins):
+        return part_text(cell, ColumnType(part, "anything", "object"))
+    kind = kind_of_constant(part.edges[0])
+    number = readable(cell, kind)
+    if number is None:
+        return part.missing_label
+    edges = [readable(edge, kind) for edge in part.edges]
+    if isinstance(number, float):
+        edges = [nearest_constant(edge) for edge in edges]
+    region = bisect_right(edges, number)
+    is_last = part.closed and region == len(edges) and number == edges[-1]
+    return part.regions[region - is_last]
+
+
+def _in_bins(native: Native, alias: str, bins: Bins) -> tuple[Native, str]:
+    """Return the columns with the text of its bin in place of a column, and the name of that."""
+    of, kind = native.type(alias, bins.column), kind_of_constant(bins.edges[0])
+    if not compares_with(of, kind):
+        raise InvalidArgument(
+            f"{bins} are bins of {kind}s, and cannot hold {of.words}. Give edges of its type"
+        )
+    name = f"{alias}_bin"
+    rows = native.readable({alias: kind}).with_columns(_bin(alias, bins, of).alias(name))
+    return native.with_rows(rows.drop(alias)), name
+
+
+def _bin(alias: str, bins: Bins, of: ColumnType) -> "nw.Expr":
+    """Return the text of the bin of a cell that was read; null for a cell in none."""
+    import narwhals.stable.v2 as nw
+
+    cell, regions = nw.col(alias), bins.regions
+    inside = [~cell.is_null()]
+    if regions[0] is None:
+        inside.append(_compare(cell, ">=", bins, 0, of))
+    if regions[-1] is None:
+        inside.append(_compare(cell, "<", bins, len(regions) - 2, of))
+    first, last = int(regions[0] is None), len(regions) - (regions[-1] is None)
+    text: Any = nw.when(reduce(and_, inside)).then(_among(cell, bins, of, first, last))
+    if bins.missing:
+        text = nw.when(cell.is_null()).then(nw.lit(bins.missing_label)).otherwise(text)
+    expression: nw.Expr = text
+    return expression
+
+
+def _among(cell: "nw.Expr", bins: Bins, of: ColumnType, first: int, last: int) -> "nw.Expr":
+    """Return the text of the region of a cell from the first one to before the last: by halves of the edges."""
+    import narwhals.stable.v2 as nw
+
+    if last - first == 1:
+        return nw.lit(bins.regions[first])
+    middle = (first + last) // 2
+    is_before = _compare(cell, "<", bins, middle - 1, of)
+    before, behind = (_among(cell, bins, of, *some) for some in ((first, middle), (middle, last)))
+    return nw.when(is_before).then(before).otherwise(behind)
+
+
+def _compare(cell: "nw.Expr", operator: Any, bins: Bins, edge: int, of: ColumnType) -> "nw.Expr":
+    """Return whether a cell is before an edge, or not before it; the last edge of closed bins is before itself."""
+    is_held = bins.closed and edge == len(bins.edges) - 1 and operator == "<"
+    return comparison(cell, "<=" if is_held else operator, bins.edges[edge], of)
