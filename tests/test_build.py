@@ -19,7 +19,7 @@ from discreet.tables.formats.reader_library import open_reader
 ROOT = Path(__file__).parents[1]
 AROUND = ["pyproject.toml", "hatch_build.py", ".gitignore", "README.md", "LICENSE"]
 SAMPLING = Path("src", "discreet", "sampling")
-TABLES = SAMPLING.with_name("tables")
+FORMATS = SAMPLING.with_name("tables") / "formats"
 LOCALE = Path("src", "discreet", "base", "locale")
 SOURCE = "double discreet_twice(double x) { return 2 * x; }\n"
 LIBRARY = {"win32": "_kernel.dll", "darwin": "_kernel.dylib"}.get(sys.platform, "_kernel.so")
@@ -82,8 +82,8 @@ def test_the_sources_of_today_compile(checkout: Path) -> None:
     """If they did not, the library would go without them, and so would its tests."""
     for name in ("kernel.c", "settle.c"):
         shutil.copy(ROOT / SAMPLING / name, checkout / SAMPLING)
-    (checkout / TABLES).mkdir()
-    shutil.copy(ROOT / TABLES / "reader.c", checkout / TABLES)
+    (checkout / FORMATS).mkdir(parents=True)
+    shutil.copy(ROOT / FORMATS / "reader.c", checkout / FORMATS)
     assert not is_plain(build(checkout))
 
 
