@@ -291,7 +291,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     ],
     "count_distinct": [
         lambda: call(described(), "c", epsilon=1), lambda: call(["a", "b"], **_paid()),
-        *_over_tables("c", max_groups=2, **_PERSONS),
+        *_over_tables("c", max_groups=2, epsilon=1, privacy_unit="who"),
     ],
     "variance": [
         lambda: call(described(), "n", epsilon=1), lambda: call({1: 2, NUMBER: 5}, minimum=0, maximum=10, epsilon=1),
