@@ -34,7 +34,7 @@ FOR_PYTHON = {
     "arguments.py", "arrays.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "candidates.py",
     "connect.py", "connection.py", "contract.py", "data_terms.py", "databases.py", "date_grid.py", "dp_events.py",
     "draft.py", "engine.py", "files.py",
-    "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py", "price.py",
+    "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
     "refusals.py", "names_elsewhere.py", "replies.py", "revenue.py",
     "rows.py", "sql_queries.py", "terms.py", "times.py", "verb_calls.py",
 }  # fmt: skip
@@ -61,7 +61,7 @@ def test_what_one_door_alone_says_stands_in_the_table_of_doors() -> None:
 
 def test_both_spellings_exist() -> None:
     """Arguments that messages spell by the rule are parameters in Python and options at the terminal."""
-    options = set(re.findall(OPTION, " ".join(one["help"] for one in COMMANDS.values())))
+    options = set(re.findall(OPTION, " ".join(one["help"]["en"] for one in COMMANDS.values())))
     told = [
         name
         for file in SOURCE.rglob("*.py")
