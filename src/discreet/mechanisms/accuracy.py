@@ -39,16 +39,15 @@ AVERAGED = "in the mean of the clipped numbers"
 SPREAD = "in the variance of the clipped numbers"
 ROOT_OF_SPREAD = "in the standard deviation of the clipped numbers"
 RECORDS_OF_KEY = "records of a key"
-KEY_BY_WEIGHTS = "records of a key, or fewer of those that have few keys"
 NUMBERS_FOR_A_TENTH = "numbers for a tenth of the variance"
 
 UNITS = (
     RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, DISTINCT, SUMMED, AVERAGED,
-    LISTED_RECORDS, LISTED_SCORE, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, KEY_BY_WEIGHTS, NUMBERS_FOR_A_TENTH,
+    LISTED_RECORDS, LISTED_SCORE, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH,
 )  # fmt: skip
 """What an error is counted in."""
 
-NEEDS = (RECORDS_OF_KEY, KEY_BY_WEIGHTS, NUMBERS_FOR_A_TENTH)
+NEEDS = (RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH)
 """Bounds that are no error, but say how many records an answer needs."""
 
 _DISTANCES = (COUNTED, DISTINCT, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD)
@@ -107,12 +106,6 @@ class ErrorBound:
         Args:
             subject: the answer as the clause names it, such as "the city shown".
         """
-        if self.unit == KEY_BY_WEIGHTS:
-            return Message(
-                "a key of {records} records is answered with a probability of at least one half, and fewer are "
-                "enough if they have few keys",
-                records=int(self.error),
-            )
         if self.unit == RECORDS_OF_KEY:
             return Message(
                 "a key of fewer than {records} records is answered with a probability below one half",

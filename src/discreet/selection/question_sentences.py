@@ -209,13 +209,6 @@ def _conditions(facts: Facts) -> Iterator[str]:
 def _groups(facts: Facts) -> Message:
     """The groups of a question in words: how many, or why one that is drawn may be missing."""
     by = facts["by"]
-    if "weighs" in facts:
-        return Message(
-            "for each group of {by} that is drawn: one of {records} records is named with a probability of at "
-            "least one half",
-            by=by,
-            records=facts["half"],
-        )
     if "half" in facts:
         return Message(
             "for each group of {by} that is drawn: one of fewer than {records} records is named with a "

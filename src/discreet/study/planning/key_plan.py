@@ -85,7 +85,11 @@ class KeyPlan:
 
     def table(self) -> TextTable:
         """Return the counts at which the probability passes simple fractions, with their probabilities."""
-        head = gettext("records"), gettext("answered with probability")
+        records = gettext("records of {keys} keys each", keys=self._mechanism.keys)
+        head = (
+            records if self.rule == "weights" else gettext("records"),
+            gettext("answered with probability"),
+        )
         rows = [(f"{records:,}", _spell(chance)) for records, chance in self._rows()]
         caption = f"{self.guarantee}: {translate(self.sentence)}"
         return TextTable(head, tuple(rows), caption)

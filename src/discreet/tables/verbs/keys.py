@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from ...base.arguments import refuse_one_shot
 from ...base.numbers import Number, count, exact
 from ...errors import InvalidArgument, InvalidNumber, preview
-from ...mechanisms.accuracy import KEY_BY_WEIGHTS, RECORDS_OF_KEY, ErrorBound
+from ...mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
 from ...mechanisms.contract import PrivacyParameter, need_parameter, read_parameter
 from ...mechanisms.key_shares import MOST_KEYS
 from ...mechanisms.noisy_counts import calibrate_counts
@@ -200,9 +200,11 @@ def read_key_unit(terms: Mapping[str, Any]) -> tuple[Unit | None, int]:
 
 
 def error_of_keys(mechanism: PrivateKeys) -> ErrorBound:
-    """Return from which count on a key is answered with one half or more, which is said before paying."""
-    unit = RECORDS_OF_KEY if mechanism.weights is None else KEY_BY_WEIGHTS
-    return ErrorBound(Fraction(mechanism.even), _HALF, unit)
+    """Return below which count a key is answered with less than one half for certain, which is said before paying.
+
+    More records may be needed: if they have many keys, their weights are small, and `most` may cut a key.
+    """
+    return ErrorBound(Fraction(mechanism.least_even), _HALF, RECORDS_OF_KEY)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -44,9 +44,8 @@ class PrivateGroups:
 
     @property
     def facts(self) -> Facts:
-        """Why a group may be missing: from which count on it is named with one half."""
-        mechanism = self.mechanism
-        return {"half": mechanism.even, **({} if mechanism.weights is None else {"weighs": True})}
+        """Why a group may be missing: below which count it is named with less than one half, whatever its records."""
+        return {"half": self.mechanism.least_even}
 
     @property
     def arguments(self) -> dict[str, object]:
