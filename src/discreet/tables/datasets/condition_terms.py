@@ -21,7 +21,7 @@ from ..conditions.conditions import (
 from .columns import Column
 from .dataset import Dataset
 
-_CONSTANTS: Mapping[str, tuple[ConstantKind, ...]] = {
+CONSTANTS: Mapping[str, tuple[ConstantKind, ...]] = {
     "integer": ("number",), "number": ("number",), "string": ("text",), "boolean": ("truth",),
     "date": ("time",), "datetime": ("time", "instant"),
 }  # fmt: skip
@@ -40,7 +40,7 @@ def condition_terms(dataset: Dataset, arguments: Mapping[str, Any]) -> dict[str,
     kinds = {}
     for name, kind in kinds_of_columns(condition).items():
         column = dataset.column(name, "where")
-        constants = _CONSTANTS[column.type]
+        constants = CONSTANTS[column.type]
         if kind not in (None, *constants):
             raise InvalidArgument(
                 f"where compares column {name!r} of {dataset.label}, declared as {column.type}, "

@@ -12,14 +12,16 @@ from ...base.numbers import count, exact
 from ...errors import InvalidArgument, InvalidCandidates, preview
 from ...privacy.units import one_record, plain_unit, read_unit
 from ...selection.account import describe_account
+from ...selection.bins import Bins, CellColumns, CellLabels, read_cell_labels, read_columns
 from ...selection.candidates import Grid, Labels
 from ...selection.date_grid import DateGrid
 from ...selection.decimals import Decimals
+from ..conditions.conditions import kind_of_constant
 from ..engines.candidate_table import CandidateTable
 from ..engines.records import is_private
 from ..verb_table import VERBS, Asks
 from .columns import MOST_VALUES, Column
-from .condition_terms import condition_terms
+from .condition_terms import CONSTANTS, condition_terms
 from .dataset import MOST_ROWS, Dataset, declared_unit
 
 _OF_ROWS = ("numbers", "sums")
@@ -50,11 +52,14 @@ def _column_terms(
     """Return the column of a call, and its declaration for the verb."""
     if asks == "records" and arguments.get("column") is None:
         return {}
+    is_drawn = asks == "keys" or _draws_values(arguments, verb)
+    if asks in ("values", "keys") and isinstance(arguments.get("column"), list | tuple | Bins):
+        return _cell_terms(dataset, arguments, "column", "candidates", is_drawn=is_drawn)
     column = dataset.column(arguments.get("column"))
     terms: dict[str, Any] = {"column": column.name}
     if asks == "sums":
         return terms | _sum_bounds(dataset, column, arguments, verb)
-    if asks not in ("records", "keys") and not _draws_values(arguments, verb):
+    if asks != "records" and not is_drawn:
         choose = _value_candidates if asks == "values" else _number_candidates
         terms["candidates"] = choose(dataset, column, arguments, verb)
     return terms
@@ -64,6 +69,52 @@ def _draws_values(arguments: Mapping[str, Any], verb: str) -> bool:
     """Return whether the values that are counted are drawn from the data, with a delta of their own."""
     has_delta = arguments.get("delta") is not None and not is_private(arguments.get("groups"))
     return verb == "counts" and has_delta and arguments.get("candidates") is None
+
+
+def _cell_terms(
+    dataset: Dataset, arguments: Mapping[str, Any], place: str, argument: str, *, is_drawn: bool
+) -> dict[str, Any]:
+    """Return the cells of several columns, and their values: those that were asked for, or those declared."""
+    cells, labels = read_columns(arguments[place], place), arguments.get(argument)
+    columns = {name: dataset.column(name, place) for name in cells.columns}
+    for part in cells.parts:
+        if isinstance(part, Bins):
+            _check_edges(part, columns[part.column])
+    if is_drawn or is_private(labels):
+        return {place: cells, **({} if labels is None else {argument: labels})}
+    if labels is None:
+        labels = {name: _all_values(dataset, columns[name], argument) for name in cells.plain}
+    elif isinstance(labels, Mapping):
+        labels = {
+            name: _check_candidates(dataset, some, columns[name]) if name in columns else some
+            for name, some in labels.items()
+        }
+    else:
+        labels = _check_tuples(dataset, cells, read_cell_labels(cells, labels, argument), columns)
+    return {place: cells, argument: labels}
+
+
+def _check_edges(bins: Bins, column: Column) -> None:
+    """Raise if bins have edges of another type than their column is declared as."""
+    kind = kind_of_constant(bins.edges[0])
+    if kind not in CONSTANTS[column.type]:
+        raise InvalidArgument(
+            f"{bins} has a {kind} as an edge, and column {column.name!r} is declared as {column.type}. Bins are of "
+            "numbers, dates or times, with edges of that type"
+        )
+
+
+def _check_tuples(
+    dataset: Dataset, cells: CellColumns, labels: Labels, columns: Mapping[str, Column]
+) -> Labels:
+    """Return listed cells if the description contradicts none of their values; numbers mean declared ones."""
+    if not isinstance(labels, CellLabels):  # the bins of one column
+        return labels
+    parts: list[Any] = [
+        some if isinstance(part, Bins) else _check_candidates(dataset, some, columns[part])
+        for part, some in zip(cells.parts, labels.parts, strict=True)
+    ]
+    return CellLabels(labels, parts, labels.places)
 
 
 def _sum_bounds(
@@ -384,7 +435,10 @@ def _group_terms(dataset: Dataset, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the groups: those given, or those that the description declares for the column of groups."""
     if arguments.get("by") is None:
         return {}
-    column, groups = dataset.column(arguments["by"], "by"), arguments.get("groups")
+    groups = arguments.get("groups")
+    if isinstance(arguments["by"], list | tuple | Bins):
+        return _cell_terms(dataset, arguments, "by", "groups", is_drawn=is_private(groups))
+    column = dataset.column(arguments["by"], "by")
     if is_private(groups):
         return {"by": column.name, "groups": groups}
     labels = (
