@@ -45,3 +45,16 @@ def test_mistakes_are_told(table: str, capsys: pytest.CaptureFixture[str]) -> No
     assert run_command(["counts", table, "drink", "--candidates", "tea"]) == 2
     assert "how much privacy" in capsys.readouterr().err
     assert run_command(["count", table, "--mechanism", "base2", "--epsilon", "1"]) == 2
+
+
+def test_several_columns_are_for_python(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    columns = ["counts", table, "who,drink", "--candidates", "tea", "--epsilon", "1"]
+    twice = ["count", table, "--by", "who", "--by=drink", "--groups", "tea", "--epsilon", "1"]
+    by = ["count", table, "--by", "who,drink", "--groups", "tea", "--epsilon", "1"]
+    for arguments in (columns, by):
+        assert run_command(arguments) == 3
+        assert "several columns are a list, in Python" in capsys.readouterr().err
+    assert run_command(twice) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "--by takes one column, and it is there twice" in err

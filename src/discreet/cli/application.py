@@ -245,9 +245,13 @@ def _run(arguments: list[str]) -> int:
 
 
 def _check(arguments: list[str]) -> None:
-    """Raise if an argument holds a character that no path can hold, or is a command of another library."""
+    """Raise for a NUL, which no path can hold, for a command of another library, and for several columns."""
     if any("\0" in argument for argument in arguments):
         raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
+    if sum(one.partition("=")[0] == "--by" for one in arguments) > 1:
+        raise InvalidArgument(
+            "--by takes one column, and it is there twice. Several columns are for calls in Python"
+        )
     for name in arguments[:1]:
         if name in COMMANDS:
             raise InvalidArgument(f"there is no discreet {name}: run discreet {COMMANDS[name]}")

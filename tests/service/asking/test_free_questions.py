@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from discreet import compose
+from discreet import Bins, compose
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.privacy import BoundedRange
 from discreet.privacy.guarantees import ApproxDP, Guarantee, PureDP
 from discreet.selection.verb_calls import Call
-from discreet.service.asking.free_questions import verb_named
+from discreet.service.asking.free_questions import read_free, verb_named
 from discreet.service.asking.own_rights import OwnRights
 
 from ...ledgers import bill
@@ -115,3 +115,15 @@ def test_conditions_compare_with_the_columns_that_the_owner_lists(
     with pytest.raises(DiscreetError, check=IS_PUBLIC) as error:
         own.check("mode", question)
     assert isinstance(error.value, InvalidArgument)
+
+
+@pytest.mark.parametrize("several", [["age", "city"], ("age",), Bins("age", 0, 2, 1)], ids=repr)
+def test_a_free_question_is_about_one_column(several: Any) -> None:
+    for verb in ("counts", "keys", "mode", "top_k", "count"):
+        with pytest.raises(InvalidArgument, match="ask the owner to declare one") as refused:
+            read_free(verb, several, {"epsilon": 1})
+        assert str(refused.value).startswith("column must be the name of one column here, got a")
+        if verb != "keys":  # which takes no groups
+            with pytest.raises(InvalidArgument, match="by must be the name of one column here"):
+                read_free(verb, "city", {"epsilon": 1, "by": several})
+    assert read_free("mode", "city", {"by": "age"}).terms == {"by": "age"}

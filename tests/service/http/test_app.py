@@ -259,6 +259,23 @@ def test_hostile_terms_are_refused(called: Called, terms: dict[str, Any]) -> Non
     assert "SECRET" not in reply.text
 
 
+def test_several_columns_are_refused_and_charge_nothing(called: Called) -> None:
+    before = called("ann", "GET", "/v1/budgets").json()
+    bins = {"column": "age", "edges": [0, 1]}
+    for number, several in enumerate((["city", "age"], ["city"], bins)):
+        for sent in ({"column": several}, {"terms": {"epsilon": "1/8", "by": several}}):
+            for path in ("quotes", "answers"):
+                key = {"Idempotency-Key": f"cells-{number}"}
+                reply = called(
+                    "ann", "POST", f"/v1/verbs/{path}", json={**FREE, **sent}, headers=key
+                )
+                assert reply.status_code == 422, reply.text
+                is_list = "terms" in sent and several is not bins
+                words = "For several columns or bins, ask the owner" if is_list else ""
+                assert words in reply.json()["message"]
+    assert called("ann", "GET", "/v1/budgets").json() == before
+
+
 def test_a_token_makes_none_that_outlives_it(called: Called) -> None:
     known = tokens_beside(Path("discreet.toml"))
     text, kept = known.create("owner", None, dt.datetime.now(dt.UTC) + dt.timedelta(days=1))

@@ -274,6 +274,30 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"dataset": "people", "verb": "mode", "column": "city", "terms": [1]},
         "terms must be a mapping",
     ),
+    (
+        "ask",
+        {
+            "dataset": "people",
+            "verb": "mode",
+            "column": ["city", "age"],
+            "terms": {"epsilon": 1},
+            "request": "a",
+            "max_cost": 1,
+        },
+        "column must be the name of one column here, got a list",
+    ),
+    (
+        "ask",
+        {
+            "dataset": "people",
+            "verb": "mode",
+            "column": "city",
+            "terms": {"epsilon": 1, "by": ["city", "age"]},
+            "request": "a",
+            "max_cost": 1,
+        },
+        "by must be the name of one column here, got a list. For several columns or bins, ask the owner",
+    ),
     ("quote", {"dataset": 5, "verb": "mode"}, "dataset must be"),
     ("quote", {"dataset": "people"}, "give question"),
     (

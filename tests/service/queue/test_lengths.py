@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import Dataset, Grid
-from discreet.errors import DiscreetError
+from discreet import Bins, Dataset, Grid
+from discreet.errors import DiscreetError, MissingColumn
 from discreet.selection.verb_calls import Call
 from discreet.service.asking import wire
 from discreet.service.asking.datasets import Datasets
@@ -126,3 +126,17 @@ def test_an_answer_that_could_not_be_read_is_refused_before_it_is_charged(
         Rights(held, OwnRights.of_all(), ("d",), longest=1 << 15).ask("q", "d", None, None)
     assert "does not travel" in str(caught.value)
     assert not {"charged"} & {one.kind for one in ledger.history()}
+
+
+@pytest.mark.parametrize("several", [["a", "b"], Bins("a", 0, 2, 1)], ids=repr)
+def test_no_length_is_known_of_cells_of_several_columns(several: Any) -> None:
+    data = Dataset({"a": [], "b": []}, columns={"a": {"type": "integer"}, "b": {"type": "string"}})
+    groups: dict[str, Any] = {"candidates": ["x"], "by": several, "groups": [(1, "x")]}
+    for question in (
+        Call(discreet.mode, (several,), {"candidates": [(1, "x")]}),
+        Call(discreet.keys, (several,), {"delta": "1e-6"}),
+        Call(discreet.mode, ("b",), groups),
+        Call(discreet.count, (), {**groups, "groups": "private"}),
+    ):
+        with pytest.raises(MissingColumn, match="one column is asked for here, got a"):
+            longest_answer(question, data)

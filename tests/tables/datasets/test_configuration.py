@@ -358,3 +358,12 @@ def test_no_error_quotes_a_connection_a_query_or_a_ledger(text: str, tmp_path: P
     with pytest.raises(InvalidDescription) as refused:
         read_configuration(written(tmp_path, text))
     assert "530129" not in str(refused.value)
+
+
+def test_a_named_question_is_about_one_column(tmp_path: Path) -> None:
+    for name, words in (("column", 'verb = "median"'), ("by", 'verb = "median"\ncolumn = "age"')):
+        wrong = (
+            f'[datasets.people.questions.cells]\n{words}\n{name} = ["age", "city"]\nepsilon = 1\n'
+        )
+        with pytest.raises(InvalidDescription, match=rf"{name}: it must be a text, got a list"):
+            read_configuration(written(tmp_path, f"{TEXT}\n{wrong}"))

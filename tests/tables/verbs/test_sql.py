@@ -132,6 +132,8 @@ REFUSED = {
     "MEDIAN(age) FROM others": "FROM names 'others', and this dataset is called people: write FROM people",
     "MEDIAN(age) FROM people WHERE city > 5": "with a number",
     "MEDIAN(age) FROM people GROUP BY user": "give delta",
+    "MEDIAN(age) FROM people GROUP BY city, age": "one column. Describe one that has both, in the query",
+    "MEDIAN(age) FROM people GROUP BY (city, age)": "",
 }
 
 

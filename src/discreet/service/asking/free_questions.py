@@ -72,6 +72,8 @@ def read_free(verb: object, column: object, terms: Mapping[str, object]) -> Call
                 f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}. It takes "
                 f"{', '.join(names)}"
             )
+    if terms.get("by") is not None:
+        name_of_column(terms["by"], "by")
     values = {name: _plain(value, name) for name, value in terms.items() if value is not None}
     return Call(verb_named(verb_name), _columns(verb_name, column), values)
 
@@ -80,10 +82,22 @@ def _columns(verb: str, column: object) -> tuple[str, ...]:
     """Return the column of a question; none for a verb that is asked without."""
     if column is None and not VERBS[verb].needs_column:
         return ()
+    return (name_of_column(column, "column"),)
+
+
+def name_of_column(column: object, argument: str) -> str:
+    """Return the name of one column.
+
+    Raises:
+        InvalidArgument: for several columns, or bins, of which no reply knows its length before it is paid.
+    """
     name = exact_text(column)
     if name is None:
-        raise InvalidArgument(f"column must be the name of a column, got {preview(column)}")
-    return (name,)
+        raise InvalidArgument(
+            f"{argument} must be the name of one column here, got {preview(column)}. For several columns or bins, "
+            "ask the owner to declare one that has them"
+        )
+    return name
 
 
 def releases_keys(question: Call) -> bool:

@@ -16,6 +16,7 @@ from ...selection.releases import Release
 from ...tables.datasets.columns import Column
 from ...tables.datasets.model import DELTA_FOR
 from . import wire
+from .free_questions import name_of_column
 from .own_rights import OwnRights
 from .ownership import MOST_EVENTS, Ownership
 from .past_releases import PastRelease
@@ -84,6 +85,9 @@ def _check_event_number(number: object, name: str) -> int:
 TEXT = ArgumentKind(str, _check_text)
 NAME = ArgumentKind(str, read_name)
 OPTIONAL_NAME = _optional(NAME)
+COLUMN_NAME = _optional(
+    ArgumentKind(str, lambda name, what: read_name(name_of_column(name, what), what))
+)
 AMOUNT = _optional(ArgumentKind(str, write=lambda amount, name: str(positive(amount, name))))
 """A total of a budget, which the ledger checks."""
 
@@ -328,7 +332,7 @@ _NAMED_TO_PAY = Body(
 )  # fmt: skip
 _FREE = Body("FreeQuestion", "A free question.", (
     Argument("verb", NAME, "A verb that the owner allows, such as median.", REQUIRED),
-    _DATASET, Argument("column", OPTIONAL_NAME, "A declared column. Only count can do without."),
+    _DATASET, Argument("column", COLUMN_NAME, "A declared column. Only count can do without."),
     Argument("terms", TERMS, "epsilon, candidates, by, …", {}),
 ))  # fmt: skip
 _FREE_TO_PAY = Body(

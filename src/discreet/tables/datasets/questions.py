@@ -28,6 +28,7 @@ def keys_of(verb: str) -> tuple[str, ...]:
 _ARGUMENT = anything("as the verb takes it")
 _PARTS: Mapping[str, KeyContent] = {
     "column": ANY_TEXT,
+    "by": ANY_TEXT,
     **dict.fromkeys(("epsilon", "rho", "scale"), ABOVE_ZERO_AS_GIVEN),
 }
 _DESCRIPTIONS = {"column": "A declared column.", "description": "For people."}

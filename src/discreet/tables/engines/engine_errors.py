@@ -93,6 +93,8 @@ def missing_column(
     texts = [name for name in columns if isinstance(name, str)]
     close = get_close_matches(str(column), texts, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
+    if {one.strip() for one in str(column).split(",")} <= {*texts}:
+        hint = " (several columns are a list, in Python)"
     other_names = f". Its columns are {', '.join(map(repr, columns))}" if columns else ""
     argument = (
         "where"
