@@ -1,6 +1,7 @@
 """Bins by public edges, columns that are put together, and the lists of their cells."""
 
 import datetime as dt
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -93,3 +94,10 @@ def test_questions_name_the_columns() -> None:
     assert str(cells) == "city × age [0, 10, …, 120] × n [0, 1, 2)"
     assert cells.description[1]["closed"] is True
     assert read_columns(cells) is cells
+
+
+def test_edges_are_written_in_full_whatever_the_context() -> None:
+    edges = [Decimal(1), Decimal("1." + "0" * 28 + "1"), Decimal("1.5"), 100]
+    with localcontext(prec=2):
+        labels = Bins("x", edges=edges).labels
+    assert labels == (f"[1, {edges[1]})", f"[{edges[1]}, 1.5)", "[1.5, 100)")

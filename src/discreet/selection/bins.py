@@ -171,7 +171,8 @@ def edge_text(edge: Edge) -> str:
     if isinstance(edge, dt.date):
         return edge.isoformat()
     number = plain_number(edge, decimal_places(edge))
-    return str(number) if isinstance(number, int | Fraction) else f"{number.normalize():f}"
+    text = str(number) if isinstance(number, int | Fraction) else f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import discreet
 from discreet.errors import InvalidArgument
 from discreet.tables.conditions.conditions import (
     MOST_PARTS,
@@ -198,3 +199,13 @@ def test_fold_asks_comparisons_alone() -> None:
     condition = Not(both(CellComparison("x", "=", Fraction(1)), Not(Missing("y"))))
     assert fold(condition, decide, all, any)
     assert questions == [("x = 1", False), ("y IS NULL", True)]
+
+
+def test_a_decimal_beyond_all_constants_takes_no_time() -> None:
+    """Its fraction would have as many digits as its exponent says, and tell it by time and memory."""
+    cells = [
+        Decimal(text) for text in ("1e999999999", "-1e999999999", "1e-999999999", "-1e-999999999")
+    ]
+    for condition, counted in (("x > 0", 2), ("x > 1e300", 1), ("x > -1e300", 3)):
+        answer = discreet.count({"x": cells}, where=condition, epsilon=1000)
+        assert answer.value == counted

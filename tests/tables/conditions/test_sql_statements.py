@@ -118,7 +118,6 @@ REFUSED: dict[str, str] = {
     "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x DESC) FROM p": "ascending",
     "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY x, y) FROM p": "one column",
     "APPROX_QUANTILES(x, 4) FROM p": "PERCENTILE_DISC",
-    "APPROX_COUNT_DISTINCT(x) FROM p": "privacy units",
     "TOP_K(x, 0) FROM p": "at least 1",
     "TOP_K(x, 1.5) FROM p": "at least 1",
     "TOP_K(x) FROM p": "TOP_K",

@@ -61,7 +61,7 @@ def test_other_verbs_that_draw_keys() -> None:
 def test_what_is_asked_for_decides_the_rule() -> None:
     """At three keys a unit: keys alone by weights and a threshold, keys with counts each by itself."""
     for verb, even, words, rule in (
-        (discreet.keys, 38, "a key of 38 records", "weights"),
+        (discreet.keys, 38, "fewer than 23 records", "weights"),
         (discreet.counts, 40, "fewer than 40 records", "optimal"),
     ):
         bill = bill_of(verb, None, "page", **{**ASK, "max_groups": 3})

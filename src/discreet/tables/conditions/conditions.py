@@ -39,6 +39,10 @@ MOST_PARTS = 1_000
 _SHOWN_CONSTANTS = 3
 
 _MOST_DECIMALS = 400
+_MOST_DECIMAL_EXPONENT = 10_000
+_LEAST_DECIMAL = Fraction(1, 10**_MOST_DECIMAL_EXPONENT)
+"""Numbers beyond these are farther from zero, or closer to it, than any constant."""
+
 _AMPLE = Context(prec=10_000, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 E = TypeVar("E")
@@ -387,9 +391,22 @@ def _read_number(cell: Any) -> Fraction | float | None:
     if type(cell).__name__ in ("bool", "bool_") or isinstance(cell, str) or cell != cell:
         return None
     number = cell.item() if hasattr(cell, "item") else cell
-    if isinstance(number, Decimal) and number.is_infinite():
-        return float(number)
+    if isinstance(number, Decimal):
+        return _read_decimal(number)
     return number if isinstance(number, float) else Fraction(number)
+
+
+def _read_decimal(number: Decimal) -> Fraction | float:
+    """Return a decimal as a fraction; beyond all constants as infinite, or as one step from zero.
+
+    A fraction of its digits would take time and memory that tell the exponent of one private cell.
+    """
+    sign = -1 if number.is_signed() else 1
+    if number.is_infinite() or (number and number.adjusted() > _MOST_DECIMAL_EXPONENT):
+        return sign * float("inf")
+    if number and number.adjusted() < -_MOST_DECIMAL_EXPONENT:
+        return sign * _LEAST_DECIMAL
+    return Fraction(number)
 
 
 def _read_text(cell: object) -> str | None:

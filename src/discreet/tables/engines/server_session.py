@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from secrets import token_hex
 from typing import Any
 
 from ...errors import UnreadableData
@@ -29,7 +30,8 @@ SELECT pg_catalog.current_setting('transaction_read_only') = 'off'
   AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY')"""
 """Whether the role may make a temporary table: on a replica it may not."""
 
-_KEPT = "pg_temp.discreet_kept_rows"
+_KEPT = "pg_temp.discreet_kept_"
+"""How the name of a temporary table begins. The rest is random: no table of the query may be hidden by it."""
 
 _UNICODE = "SET LOCAL client_encoding = 'UTF8'"
 """In another encoding a constant would mean another text, and a text that it lacks would end the query."""
@@ -63,7 +65,7 @@ _NAME_PART = r'(?:[a-z_][a-z0-9_]*|"(?:[^"]|"")+")'
 _COLUMN = rf"{_NAME_PART}(?:\.{_NAME_PART})*"
 
 _SCAN = re.compile(
-    rf"Append|\s*(?:->  )?(?:Seq|Index Only) Scan .*|\s*Output: {_COLUMN}(?:, {_COLUMN})*"
+    rf"Append|\s*(?:->  )?Seq Scan .*|\s*Output: {_COLUMN}(?:, {_COLUMN})*"
     r"|Query Identifier: -?\d+"
 )
 """A line of the plan of a query that only reads columns of whole tables: it computes nothing, and drops no row."""
@@ -129,9 +131,10 @@ class ServerRows:
         if self._reads or self._ask(_MAY_KEEP) != [(True,)]:
             return frame
         columns = ", ".join(f'"{name}" {type_words(of)}' for name, of in frame.columns_of.items())
-        self._ask(f"CREATE TEMPORARY TABLE {_KEPT} ({columns}) ON COMMIT DROP")
-        self._fetch(f"INSERT INTO {_KEPT} {frame.text}")
-        return SqlFrame(f"SELECT {in_quotes(frame.columns)} FROM {_KEPT}", frame.columns_of)
+        kept = _KEPT + token_hex(16)
+        self._ask(f"CREATE TEMPORARY TABLE {kept} ({columns}) ON COMMIT DROP")
+        self._fetch(f"INSERT INTO {kept} {frame.text}")
+        return SqlFrame(f"SELECT {in_quotes(frame.columns)} FROM {kept}", frame.columns_of)
 
     def read(self, names: Sequence[str]) -> dict[str, list[object]]:
         """Return columns as Python has them: no server counts them, or their types are not counted there."""

@@ -137,9 +137,14 @@ def part_text(cell: Any, of: ColumnType) -> str | None:
     """Return the text of a value of a column in a cell, as its engine writes it; None for a value without one.
 
     Of a column of Python objects it begins with the kind of the value, so that 1 and "1" differ.
+    A truth among objects is 0 or 1.
     """
     if of.kind == "anything":
-        key = cell if type(cell) is bool else key_of_object(cell)
+        is_truth = type(cell).__name__ in (
+            "bool",
+            "bool_",
+        )  # True equals 1, and both would be one key of a dict
+        key = int(cell) if is_truth else key_of_object(cell)
         if key is None:
             return None
         as_text = ReleasedValue.of(key)

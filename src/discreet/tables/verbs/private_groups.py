@@ -44,7 +44,7 @@ class PrivateGroups:
 
     @property
     def facts(self) -> Facts:
-        """Why a group may be missing: below which count it is named with less than one half, whatever its records."""
+        """Why a group may be missing: below which count it is named with less than one half."""
         return {"half": self.mechanism.least_even}
 
     @property

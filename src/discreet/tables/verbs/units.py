@@ -197,7 +197,7 @@ class UnitQuery:
             return answers
         groups = self.drawing.mechanism
         if answers.pure is None:
-            return compose(groups.guarantee, answers)
+            return of_any_groups(compose(groups.guarantee, answers), None)
         whole = ApproxDP(groups.epsilon + answers.pure, groups.delta, self.neighbors)
         return with_parts(whole, groups.guarantee, answers)
 
