@@ -21,7 +21,7 @@ SLOW = Path(__file__).with_name("slow.toml")
 KINDS: dict[str, dict[str, Any]] = tomllib.loads(MARKERS.read_text(encoding="utf-8"))
 SLOW_CASES: dict[str, list[str]] = tomllib.loads(SLOW.read_text(encoding="utf-8"))
 SLOW_FROM = 0.5
-"""The seconds from which `make durations` lists a case as slow: a sixth of what a default one may cost."""
+"""The seconds from which `make durations` lists a case as slow: far below what a default one may cost."""
 
 
 def kind_of(item: pytest.Item) -> str:
