@@ -592,7 +592,7 @@ def test_what_cannot_hold_candidates(tmp_path: Path) -> None:
         InvalidCandidates, match=r"cannot hold candidates\. Accepted: text, integer"
     ):
         CandidateTable(numbers, "url")
-    with pytest.raises(InvalidCandidates, match="can be given as they are"):
+    with pytest.raises(InvalidCandidates, match="Give candidates from elsewhere as a list"):
         CandidateTable(texts(["a"]), "url")
     with pytest.raises(MissingColumn, match="did you mean 'url'"):
         CandidateTable(numbers, "urll")
