@@ -18,7 +18,7 @@ from discreet.errors import Exhausted, InvalidArgument, InvalidNumber, InvalidSc
 from discreet.mechanisms import read_mechanism
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.testing import BitTree, ScriptedBits, SeededBits, bit_tree
-from discreet.privacy import BoundedRange
+from discreet.privacy import BoundedRange, PureDP
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
@@ -178,6 +178,28 @@ def test_the_guarantee_holds_for_all_neighbours_and_is_reached(
         assert max(-low, high) <= 1 + 1e-12
         worst = max(worst, high - low)
     assert worst > 1 - 1e-12
+
+
+class OfEpsilonAlone:
+    """A mechanism that promises its epsilon and no more."""
+
+    name, takes_runs, parameters = "of epsilon alone", False, dict[str, object]()
+
+    def calibrate(self, sensitivity: Any, parameter: Any) -> Any:
+        calibrated = read_mechanism("exponential").calibrate(sensitivity, parameter)
+        return calibrated._replace(guarantee=PureDP(parameter.value, sensitivity.neighbors))
+
+
+@pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip", OfEpsilonAlone()])
+def test_records_that_change_other_rows(mechanism: Any) -> None:
+    """Each of three replaced records changes two of three rows, and together they may move every row twice."""
+    terms: Any = {"sensitivity": 1, "neighbors": "replace_one", "mechanism": mechanism}
+    one_row: Any = discreet.select_rows([[0, 1]], epsilon=1, **terms).guarantee
+    three: Any = discreet.select_rows([[0, 1]] * 3, epsilon=2, disjoint=True, **terms).guarantee
+    assert (three.pure, three.rho) == (2, 2 * one_row.rho)
+    assert three.group(3).delta_at(0) >= one_row.group(2).repeated(3).delta_at(0)
+    assert three.group(3).pure == 6
+    assert three.group(3).rho <= 9 * three.rho
 
 
 def test_how_the_parameters_are_shared() -> None:

@@ -22,6 +22,7 @@ from .conversions import divergence_at
 from .dp_events import event, losses_of
 from .parts import extra_delta_of_parts, merge, pure_of, renyi_of, rho_of, slack_of, summed
 from .pld import LossDistribution
+from .renyi_dp import ZCDP
 from .sensitivity import Neighbors
 from .several_dp import SeveralDP, reading_of
 from .wording import guarantee_table, statement_of, with_relation
@@ -299,6 +300,20 @@ def with_parts(whole: ApproxDP, *parts: Guarantee) -> SeveralDP:
         parts: the guarantees of the parts, which may be chosen adaptively.
     """
     return SeveralDP((whole, compose(*parts)))
+
+
+def of_any_parts(whole: Guarantee, rho: Fraction | None = None) -> Guarantee:
+    """Return a guarantee of parts of which each record may change others: of n records by epsilon and rho alone.
+
+    Args:
+        whole: that of all parts, if one record changes.
+        rho: one that holds beside it, or None.
+
+    Proof: *Several records* in docs/how-to/groups.md.
+    """
+    if rho is not None and (whole.rho is None or rho < whole.rho):
+        return SeveralDP((whole, ZCDP(rho, whole.neighbors)))
+    return SeveralDP((whole,)) if isinstance(whole, Composition) else whole
 
 
 def count_atoms(parts: Iterable[Part]) -> dict[Guarantee, int]:

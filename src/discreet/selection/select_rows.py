@@ -16,6 +16,7 @@ from ..mechanisms import Mechanism
 from ..mechanisms.contract import Calibrated, Law, calibrate, identity_of, read_parameter
 from ..mechanisms.epsilon_shares import share_of
 from ..privacy.calibration import read_share
+from ..privacy.composition import of_any_parts
 from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..sampling.bits import SystemBits
@@ -127,7 +128,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     changes = _changed_rows(number, flag(disjoint, "disjoint"), terms)
     score = Given(None, sensitivity, spread, monotonic)
     question = base = ask(score, _terms_of_a_row(terms, epsilon_per_row, changes), labels)
-    together = question.guarantee.repeated(changes)
+    together = _of_rows(question.guarantee, changes, number)
     if delta is not None:
         together = _read_total(terms, changes, delta, base)
         question = ask(score, _sharpen(terms, changes, together, base), labels)
@@ -142,6 +143,12 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
         return drawing(_check_shape(table, number, labels, possible), calibrated, possible)
 
     return order.deliver(prepare, lambda indices: _name_answers(indices, labels))
+
+
+def _of_rows(each: Guarantee, changes: int, number: int) -> Guarantee:
+    """Return the guarantee of so many rows, of which one step changes some, and the next one perhaps others."""
+    together = each.repeated(changes)
+    return of_any_parts(together) if 1 < changes < number else together
 
 
 def _order_of_rows(question: Question, number: int) -> Order:

@@ -15,11 +15,12 @@ import discreet
 from discreet import Grid
 from discreet.errors import InvalidArgument
 from discreet.privacy import ApproxDP, BoundedRange, Composition, PureDP
+from discreet.privacy.composition import of_any_parts
 from discreet.selection.question import question_of
 from discreet.selection.verb_calls import bill_of
 from discreet.tables.engines.column import Histogram
 from discreet.tables.scores.rank import Rank
-from discreet.tables.verbs.group_moves import GroupMoves, of_any_groups
+from discreet.tables.verbs.group_moves import GroupMoves
 from discreet.tables.verbs.units import UnitQuery, per_person, read_unit_query
 
 from ...selection.test_payment import Unread
@@ -234,11 +235,11 @@ def test_answers_of_other_groups_are_not_parts_that_go_farther() -> None:
     both: Any = Composition(((PureDP(Fraction(1)), 2),))
     thrice: Any = PureDP(Fraction(2)).repeated(3)
     assert both.group(3).delta_at(0) < Fraction(91, 100) < Fraction(92, 100) < thrice.delta_at(0)
-    assert of_any_groups(both, None).group(3).delta_at(0) >= thrice.delta_at(0)
+    assert of_any_parts(both, None).group(3).delta_at(0) >= thrice.delta_at(0)
     fixed = GroupMoves(2, 2).together(PureDP(Fraction(1)), PureDP(Fraction(1), "replace_one"))
     assert fixed == Composition(((PureDP(Fraction(1), "replace_one"), 2),))
-    assert of_any_groups(PureDP(Fraction(1)), None) == PureDP(Fraction(1))
-    without = of_any_groups(Composition(((ApproxDP(Fraction(1), Fraction(1, 9)), 2),)), None)
+    assert of_any_parts(PureDP(Fraction(1)), None) == PureDP(Fraction(1))
+    without = of_any_parts(Composition(((ApproxDP(Fraction(1), Fraction(1, 9)), 2),)), None)
     with pytest.raises(InvalidArgument, match="groups"):
         without.group(3)
 

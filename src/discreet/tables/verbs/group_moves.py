@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...mechanisms.contract import Calibrated, Mechanism, PrivacyParameter, calibrate
-from ...privacy.composition import Composition
-from ...privacy.guarantees import ZCDP, Guarantee
+from ...privacy.composition import Composition, of_any_parts
+from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Sensitivity
-from ...privacy.several_dp import SeveralDP
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +61,13 @@ class GroupMoves:
         if self.common == self.groups:
             return whole
         if step.rho is None or swap.rho is None:
-            return of_any_groups(whole, None)
-        return of_any_groups(whole, self.sum_of_rho(step.rho, swap.rho))
+            return of_any_parts(whole)
+        return of_any_parts(whole, self.sum_of_rho(step.rho, swap.rho))
 
     def sum_of_rho(self, step: Fraction, swap: Fraction) -> Fraction:
         """Return the larger sum of rho: with as few groups in common as there may be, or with all of them."""
         fewest = self.common * swap + 2 * (self.groups - self.common) * step
         return max(fewest, self.groups * swap)
-
-
-def of_any_groups(whole: Guarantee, rho: Fraction | None) -> Guarantee:
-    """Return a guarantee of answers of which each record may change others: of n records by epsilon and rho alone.
-
-    Args:
-        whole: that of all answers, if one record changes.
-        rho: one that holds beside it, or None.
-
-    Proof: *Several records* in docs/how-to/groups.md.
-    """
-    if rho is not None and (whole.rho is None or rho < whole.rho):
-        return SeveralDP((whole, ZCDP(rho, whole.neighbors)))
-    return SeveralDP((whole,)) if isinstance(whole, Composition) else whole
 
 
 def guarantee_of_swap(

@@ -11,7 +11,7 @@ from ...base.numbers import count
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.contract import Law, PrivacyParameter, read_parameter
 from ...mechanisms.noisy_counts import moved_counts
-from ...privacy.composition import compose, with_parts
+from ...privacy.composition import compose, of_any_parts, with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import read_unit
@@ -34,7 +34,7 @@ from ..engines.column import Group, Histogram, Numeric, Source
 from ..engines.records import Records, is_private
 from ..scores.per_unit import PerUnit
 from ..values.truths import StandIn
-from .group_moves import GroupMoves, guarantee_of_swap, of_any_groups
+from .group_moves import GroupMoves, guarantee_of_swap
 from .private_groups import Draw, PrivateGroups, read_private_groups, values_of
 
 _T = TypeVar("_T")
@@ -185,7 +185,7 @@ class UnitQuery:
         """
         answers = each.repeated(self.parts).under(self.neighbors)
         is_any = self.drawing is None and self.parts in range(2, self.group_count)
-        return self.with_groups(of_any_groups(answers, None) if is_any else answers)
+        return self.with_groups(of_any_parts(answers) if is_any else answers)
 
     def with_groups(self, answers: Guarantee) -> Guarantee:
         """Return the guarantee of all groups' answers together with that of the groups, where they are drawn.
@@ -197,7 +197,7 @@ class UnitQuery:
             return answers
         groups = self.drawing.mechanism
         if answers.pure is None:
-            return of_any_groups(compose(groups.guarantee, answers), None)
+            return of_any_parts(compose(groups.guarantee, answers))
         whole = ApproxDP(groups.epsilon + answers.pure, groups.delta, self.neighbors)
         return with_parts(whole, groups.guarantee, answers)
 
