@@ -34,7 +34,7 @@ def test_every_make_target_that_is_named_exists() -> None:
 def test_hooks_run_tools_that_the_tests_install() -> None:
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    installed = " ".join(project["dependency-groups"]["test"])
+    installed = " ".join(map(str, project["dependency-groups"]["test"]))
     provided_by = {"lint-imports": "import-linter"}
     for tool in re.findall(r"entry: \.venv/bin/(\S+)", hooks):
         assert provided_by.get(tool, tool) in installed

@@ -4,6 +4,8 @@ Functions have examples here; the methods of public classes are found by looking
 names of their parameters. A public name without an example fails the tests.
 """
 
+import atexit
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,8 +51,9 @@ class World:
     @cached_property
     def folder(self) -> Path:
         """A folder that goes with the process."""
-        self._kept = tempfile.TemporaryDirectory(prefix="fuzz-")
-        return Path(self._kept.name)
+        made = tempfile.mkdtemp(prefix="fuzz-")
+        atexit.register(shutil.rmtree, made, ignore_errors=True)
+        return Path(made)
 
     @cached_property
     def rows(self) -> dict[str, list[Any]]:
@@ -181,6 +184,11 @@ def _bounded() -> discreet.Dataset:
 def world() -> World:
     """Return the world of this process."""
     return _world(__import__("os").getpid())
+
+
+def forget_world() -> None:
+    """Let the next example make a world anew."""
+    _world.cache_clear()
 
 
 @cache
@@ -524,7 +532,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Distribution": _law, "Grid distribution": lambda: discreet.distribution(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     "Comparison": lambda: discreet.compare([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"]),
     "Enclosure": lambda: _law().entropy(), "Simulation": lambda: discreet.simulate([*SCORES], size=5, **_DECLARED),
-    "Release": lambda: discreet.select([0, 1], **_DECLARED),
+    "Release": lambda: discreet.counts([0, 1], candidates=[0, 1], epsilon=1),
     "Selector": lambda: discreet.selector(3, **_DECLARED),
     "Quote": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED),
     "ErrorBound": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED).worst_error,
@@ -584,7 +592,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "Decimals.are_near": lambda: call(__import__("numpy").array([1.5, 2.0])),
     "Decimals.cells_of": lambda: call(__import__("numpy").array([1.5, 2.0])),
     "Connection.keys": lambda: call("people", "c", epsilon=1, delta="1e-6"),
-    "Connection.sql": lambda: call("people", statement=_STATEMENT),
+    "Connection.sql": lambda: call(_STATEMENT),
     "DateGrid.in_numbers": lambda: call("us"),
     "Connection.top_k": lambda: call("people", "n", k=2, epsilon=1),
     "Connection.quantile": lambda: call("people", "n", alpha="1/2", epsilon=1),

@@ -29,7 +29,7 @@ def keys_command(
     most: MostOption = verb.MOST_RELEASED,
     other: OtherOption = None,
 ) -> Release:
-    """Release the values of a column, without a list of them.
+    """Release the values that many records share.
 
     Values of a few records are left out. Run discreet plan --epsilon 1 --delta 1e-8 to see how many records a
     value needs. With --privacy-unit a unit counts in --max-groups keys.

@@ -118,7 +118,7 @@ def standard_deviation_command(
     maximum: _Maximum = None,
     step: _Rounding = None,
 ) -> Release:
-    """Release the standard deviation of the numbers of a column.
+    """Release the standard deviation of a column.
 
     It costs as much as the variance, and needs as many records: a dry run says how many.
 

@@ -216,7 +216,7 @@ def test_how_many_numbers_it_takes_is_said_before() -> None:
         slope, tilt = spread._offs
         error = slope / number + (tilt / number) ** 2
         assert (error <= tenth) == holds
-    assert discreet.variance([5] * 9, **terms).error.unit != NUMBERS_FOR_A_TENTH  # type: ignore[union-attr]
+    assert discreet.variance([5] * 900, **terms).error.unit != NUMBERS_FOR_A_TENTH  # type: ignore[union-attr]
 
 
 def test_too_few_have_none_and_cost() -> None:

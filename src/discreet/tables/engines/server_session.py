@@ -6,8 +6,8 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from secrets import token_hex
 from typing import Any
+from uuid import uuid4
 
 from ...errors import UnreadableData
 from .driver_rows import driver_rows
@@ -131,7 +131,7 @@ class ServerRows:
         if self._reads or self._ask(_MAY_KEEP) != [(True,)]:
             return frame
         columns = ", ".join(f'"{name}" {type_words(of)}' for name, of in frame.columns_of.items())
-        kept = _KEPT + token_hex(16)
+        kept = _KEPT + uuid4().hex
         self._ask(f"CREATE TEMPORARY TABLE {kept} ({columns}) ON COMMIT DROP")
         self._fetch(f"INSERT INTO {kept} {frame.text}")
         return SqlFrame(f"SELECT {in_quotes(frame.columns)} FROM {kept}", frame.columns_of)
