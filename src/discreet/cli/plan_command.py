@@ -18,7 +18,8 @@ from ..study.planning.compare import Comparison, compare
 from ..study.planning.key_plan import KeyPlan, plan_keys
 from ..study.planning.worst_errors import epsilon_for, worst_error
 from ..tables import engines as tables
-from ..tables.verbs.list_methods import PublicNumbers, choose_method
+from ..tables.verbs.list_methods import CountsOffer, PublicNumbers, choose_method
+from ..tables.verbs.noisy_numbers import NoisePrice
 from .completion import columns_of_file, one_of
 from .inputs import table_file
 from .json_output import print_either, print_json
@@ -145,7 +146,8 @@ def _show_method(
     each = count(most, "--max-candidates", most=size)
     parameter = PrivacyParameter("epsilon", positive(epsilon, "epsilon"))
     one = sensitivity_of(1, "add_remove", monotonic=True)
-    public = PublicNumbers(size, count(k, "--k", most=size), each, one, parameter, each == 1)
+    counts = CountsOffer(each, size, NoisePrice(parameter, "add_remove"))
+    public = PublicNumbers(size, count(k, "--k", most=size), counts, one, parameter, each == 1)
     best = choose_method(public)
     plain = {"method": best.method, "errors": dict(best.errors), "reason": best.reason}
     print_either(plain, best.reason, as_json=as_json)

@@ -498,8 +498,71 @@ def test_lists_by_counts_use_a_delta_where_gaussian_noise_is_smaller() -> None:
     few = bill_of(discreet.top_k, "no.csv", "v", **{**asked, "max_candidates": 3})
     assert few.guarantee.pure == 1
     assert few.mechanism == "geometric"
-    with pytest.raises(InvalidArgument, match="leave out by and groups"):
-        discreet.top_k("no.csv", "v", **asked, by="g", groups=["x"])
+
+
+def test_lists_by_counts_in_groups_have_one_delta() -> None:
+    """Four groups of a user and five candidates in each have the noise of twenty counts."""
+    terms: Any = {"candidates": range(9), "privacy_unit": "u", "by": "g", "groups": range(6)}
+    terms |= {**LOOSE, "k": 6, "max_groups": 4, "max_candidates": 5}
+    twenty = DiscreteGaussianDP(Fraction(357), 20)
+    for method in ("counts", None):
+        bill = bill_of(discreet.top_k, "no.csv", "v", **terms, method=method)
+        assert (bill.guarantee, bill.mechanism) == (twenty, "gaussian")
+        assert bill.noise is not None
+        assert bill.noise.as_dict() == {"name": "gaussian", "geometric": "28.3", "gaussian": "18.9"}
+    replaced = bill_of(discreet.top_k, "no.csv", "v", **terms, neighbors="replace_one")
+    assert replaced.guarantee == DiscreteGaussianDP(Fraction(714), 40, 1, "replace_one")
+    by_rho = {**terms, "epsilon": None, "delta": None, "rho": "1/2", "neighbors": "replace_one"}
+    assert bill_of(discreet.top_k, "no.csv", "v", **by_rho).guarantee == DiscreteGaussianDP(
+        Fraction(40), 40, 1, "replace_one"
+    )
+    few = {**terms, "max_groups": 1, "max_candidates": 2}
+    assert bill_of(discreet.top_k, "no.csv", "v", **few).guarantee.pure == 1
+    # Without a bound on the candidates another method is better, which spends no delta.
+    unbounded = {**terms, "max_candidates": None, "candidates": range(900), "k": 1}
+    best = bill_of(discreet.top_k, "no.csv", "v", **unbounded)
+    assert (best.guarantee.pure, best.guarantee.slack) == (Fraction(1), Fraction(0))
+    assert best.mechanism.startswith("peeling")
+    named = {**terms, "mechanism": "exponential", "max_candidates": None}
+    with pytest.raises(InvalidArgument, match="In several groups"):
+        bill_of(discreet.top_k, "no.csv", "v", **named)
+    with pytest.raises(InvalidArgument, match="goes with epsilon"):
+        bill_of(discreet.top_k, "no.csv", "v", **{**unbounded, "epsilon": None, "rho": 1})
+
+
+def test_lists_in_groups_are_charged_once() -> None:
+    rows = [(u, u % 6, (u + i) % 9) for u in range(30) for i in range(5)]
+    data = pl.DataFrame(rows, ["u", "g", "v"], orient="row")
+    terms: Any = {
+        "candidates": range(9),
+        "by": "g",
+        "groups": range(6),
+        **LOOSE,
+        "k": 2,
+        "method": "counts",
+    }
+    terms |= {"privacy_unit": "u", "max_groups": 4, "max_candidates": 5}
+    ledger = Ledger()
+    ledger.open("sums", privacy_unit="u", epsilon=3, delta="1e-5", delta_for="questions")
+    ledger.open("rho", privacy_unit="u", rho=1)
+    ledger.open("pure", privacy_unit="u", epsilon=3)
+    found = [ledger.session(name).top_k(data, "v", **terms) for name in ("sums", "rho", "pure")]
+    assert [one.mechanism for one in found] == ["gaussian", "gaussian", "geometric"]
+    spent = {budget.dataset: budget.spent for budget in ledger.budgets()}
+    assert (spent["sums"].epsilon, spent["sums"].delta) == (Fraction(1), Fraction(1, 10**6))
+    assert spent["rho"].rho == Fraction(20, 714)
+    assert (spent["pure"].epsilon, spent["pure"].delta) == (Fraction(1), Fraction(0))
+    assert all(len(one.counts[group]) == 2 for one in found for group in range(6))
+    ledger.open(
+        "swaps",
+        privacy_unit="u",
+        epsilon=1,
+        delta="1e-5",
+        delta_for="questions",
+        neighbors="replace_one",
+    )
+    swapped = ledger.session("swaps").top_k(data, "v", **terms, neighbors="replace_one")
+    assert swapped.guarantee == ApproxDP(Fraction(1), Fraction(1, 10**6), "replace_one")
 
 
 def test_lists_by_counts_are_charged_what_was_asked_for() -> None:

@@ -1,18 +1,23 @@
 """The most common values by noisy counts: no neighbour tells more than was paid for, in any engine."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache, reduce
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 
 import discreet
 from discreet.errors import InvalidArgument, InvalidCandidates
 from discreet.mechanisms.top_counts import TopCounts
+from discreet.privacy import DiscreteGaussianDP
 from discreet.selection.verb_calls import delivery_of
 from discreet.tables.values import meanings as meanings_module
 
@@ -195,6 +200,69 @@ def test_all_engines_count_the_same(engine: str, tmp_path: Path) -> None:
     assert release.counts == {"Bern": [3, 1], "Chur": [1, 0]}
 
 
+CELLS_BY_GROUP = list(product(["Bern", "Basel"], ["tea", "milk"]))
+
+HELD = [
+    held for size in range(len(CELLS_BY_GROUP) + 1) for held in combinations(CELLS_BY_GROUP, size)
+]
+"""The cells in which a unit may have rows."""
+
+
+def by_group(held: Sequence[tuple[str, str]], **terms: Any) -> tuple[list[int], Any, Any]:
+    """Return the counts of all groups, their noise, and the promise."""
+    rows = [("u", *cell) for cell in held] + [("v", "Bern", "milk")]
+    data = pl.DataFrame(rows, schema=["user", "city", "drink"], orient="row")
+    delivery = delivery_of(
+        discreet.top_k, data, "drink", k=1, candidates=["tea", "milk"], method="counts", by="city",
+        groups=["Bern", "Basel"], privacy_unit="user", epsilon="1/10", delta="1e-4", **terms
+    )  # fmt: skip
+    draw: Any = delivery.prepare()
+    laws = [one.args[0]._noise for one in draw.args[0]]
+    return [n for law in laws for n in law.counts], laws[0].noise, delivery.order.guarantee
+
+
+@cache
+def counts_of(held: Sequence[tuple[str, str]], groups: int, most: int) -> list[int]:
+    return by_group(held, max_groups=groups, max_candidates=most)[0]
+
+
+def delta_by_sums(noise: Any, moved: int, epsilon: float) -> float:
+    """The exact δ of so many counts that move by one, from sums over all noise."""
+    reach = 12 * math.isqrt(int(noise.sigma_squared)) + 12
+    one = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * float(noise.sigma_squared)))
+    law = reduce(np.convolve, [one / one.sum()] * moved, np.ones(1))
+    loss = (2 * np.arange(-moved * reach, moved * reach + 1) + moved) / (
+        2 * float(noise.sigma_squared)
+    )
+    return float(np.sum(law * np.maximum(0, -np.expm1(epsilon - loss))))
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(("groups", "most"), [(1, 1), (1, 2), (2, 1), (2, 2)])
+def test_lists_of_all_groups_have_one_delta(groups: int, most: int, neighbors: str) -> None:
+    """All holdings of a unit in two groups, and all neighbours: the counts of all groups are one list."""
+    terms: Any = {"max_groups": groups, "max_candidates": most, "neighbors": neighbors}
+    moved = min(4, groups * most * (1 if neighbors == "add_remove" else 2))
+    counts = {held: counts_of(held, groups, most) for held in HELD}
+    others = HELD if neighbors == "replace_one" else [()]
+    apart = [
+        [abs(a - b) for a, b in zip(counts[one], counts[other], strict=True)]
+        for one, other in product(HELD, others)
+    ]
+    assert max(map(max, apart)) == 1
+    assert max(map(sum, apart)) == moved
+    _, noise, promise = by_group((), **terms)
+    if moved < 4:  # geometric noise is smaller, and costs no delta
+        assert noise.eta == Fraction(1, 10 * moved)
+        assert promise.pure == Fraction(1, 10)
+        return
+    assert promise == DiscreteGaussianDP(noise.sigma_squared, moved, 1, neighbors)  # type: ignore[arg-type]
+    assert promise.delta_at("1/10") <= Fraction(1, 10**4)
+    deltas = [delta_by_sums(noise, several, 0.1) for several in range(moved + 1)]
+    assert deltas == sorted(deltas)
+    assert 0.99e-4 < deltas[-1] <= 1e-4
+
+
 def test_groups_divide_the_cost_among_all_counts_of_a_unit() -> None:
     terms: dict[str, Any] = {"k": 1, "candidates": DRINKS, "epsilon": 1, "method": "counts"}
     groups: dict[str, Any] = {"by": "city", "groups": ["Bern", "Basel"]}
@@ -214,7 +282,8 @@ def test_groups_divide_the_cost_among_all_counts_of_a_unit() -> None:
             )
             draw: Any = one.prepare()
             law = draw.args[0][0].args[0]
-            assert law._noise.noise.eta == Fraction(1, parts * (1 + (neighbors == "replace_one")))
+            steps = 1 if neighbors == "add_remove" else 2
+            assert law._noise.noise.eta == Fraction(1, min(parts * steps, 2 * len(DRINKS)))
 
 
 def test_an_answer_has_its_counts() -> None:

@@ -15,7 +15,13 @@ from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.top_counts import TopCounts
 from discreet.privacy.sensitivity import Neighbors, sensitivity_of
 from discreet.selection.verb_calls import bill_of
-from discreet.tables.verbs.list_methods import MethodChoice, PublicNumbers, choose_method
+from discreet.tables.verbs.list_methods import (
+    CountsOffer,
+    MethodChoice,
+    PublicNumbers,
+    choose_method,
+)
+from discreet.tables.verbs.noisy_numbers import NoisePrice
 
 DRINKS = [f"drink {i}" for i in range(50)]
 ROWS = {"drink": ["drink 1"] * 9, "user": ["u", "v", "w"] * 3}
@@ -26,7 +32,9 @@ def choose(
 ) -> MethodChoice:
     parameter = PrivacyParameter(more.pop("kind", "epsilon"), Fraction(more.pop("value", "1/10")))
     sensitivity = sensitivity_of(1, neighbors, monotonic=neighbors == "add_remove")
-    public = PublicNumbers(n, k, moved, sensitivity, parameter, moved == 1, **more)
+    price = NoisePrice(parameter, neighbors, more.get("delta"), more.get("currency"))
+    counts = None if moved is None else CountsOffer(moved, n, price)
+    public = PublicNumbers(n, k, counts, sensitivity, parameter, moved == 1, **more)
     return choose_method(public)
 
 

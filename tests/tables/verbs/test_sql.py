@@ -394,6 +394,22 @@ def test_a_statement_is_charged_with_the_delta_that_it_uses() -> None:
     assert both == Amount(Fraction(6), delta=Fraction(2, 10**6))
 
 
+def test_lists_by_counts_of_groups_share_a_delta_too() -> None:
+    data = many_cities()
+    declared: Any = {**data.columns, "age": {"type": "integer", "enum": list(range(30, 39))}}
+    data = Dataset(
+        data.source, columns=declared, name="people", privacy_unit="user", max_contributions=1
+    )
+    text = f"{LOOSE}city, COUNT(DISTINCT user) AS n, APPROX_TOP_COUNT(age, 2) AS a FROM people GROUP BY city"
+    release: Any = discreet.sql(data, text)
+    assert release.mechanism == "gaussian"
+    assert {kind: one.name for kind, one in release.noise.items()} == {
+        "n": "gaussian",
+        "a": "gaussian",
+    }
+    assert release.guarantee.delta_at(3) <= Fraction(2, 10**6)
+
+
 def test_without_groups_a_list_by_counts_may_use_a_delta() -> None:
     loose = CLAUSE.replace("epsilon = 1", "epsilon = 1, delta = 1e-6")
     text = f"{loose}APPROX_TOP_COUNT(city, 3) AS c FROM people"

@@ -413,11 +413,17 @@ def test_top_k_takes_a_delta() -> None:
         asked: Any = {**ask, **terms}
         with pytest.raises(InvalidArgument, match=words):
             discreet.select_top_k(votes, **asked)
-    table = {"drink": ["tea", "milk"], "who": ["a", "b"]}
-    with pytest.raises(InvalidArgument, match="delta is for one list"):
-        discreet.top_k(
-            pl.DataFrame(table), "drink", k=1, epsilon=1, delta="1e-6", candidates=["tea"], by="who", groups=["a"]
-        )  # fmt: skip
+    table = pl.DataFrame({"drink": ["tea", "milk"], "who": ["a", "b"]})
+    groups: Any = {
+        "candidates": ["tea"],
+        "by": "who",
+        "groups": ["a"],
+        "epsilon": 1,
+        "delta": "1e-6",
+    }
+    for method in ("peeling", "joint"):
+        with pytest.raises(InvalidArgument, match=r"one list\. In several groups.*counts"):
+            discreet.top_k(table, "drink", k=1, method=method, **groups)
 
 
 DRINKS = ["tea"] * 300 + ["coffee"] * 600 + ["water"] * 2

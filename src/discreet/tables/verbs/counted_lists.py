@@ -10,19 +10,19 @@ from ...base.doors import spelling
 from ...base.numbers import Number
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.contract import read_parameter
-from ...mechanisms.noisy_counts import counts_sensitivity, moved_counts
-from ...mechanisms.top_counts import TopCounts, best_top_counts
+from ...mechanisms.top_counts import TopCounts
 from ...sampling.bits import SystemBits
 from ...selection.answers import Answer
 from ...selection.any_column import AnyColumn
 from ...selection.candidates import Answers, Labels, LabelsFromData
 from ...selection.gaps import with_gap_in
-from ...selection.question import Order, Query, answers_at
+from ...selection.question import Query, answers_at
 from ...selection.releases import Release
 from ...selection.scores.contract import Score
 from ..engines.candidate_table import CandidateTable
 from ..scores.counts import ClassCounts, Counts
-from .noisy_numbers import NoisePrice, read_price
+from .list_methods import CountsOffer
+from .noisy_numbers import read_price
 from .units import Name, UnitQuery
 
 
@@ -33,16 +33,6 @@ def refuse_bound(max_candidates: object) -> None:
             "max_candidates bounds for how many candidates one user counts: it goes with "
             f"{spelling(method='counts')}"
         )
-
-
-def moved_by_a_record(unit_query: UnitQuery, candidates: int) -> int:
-    """Return how many counts of one group may differ between neighbours.
-
-    A row holds one value. A unit holds any number of them, unless they are bounded.
-    """
-    of = unit_query.records
-    each = 1 if of.unit is None else min(of.most_candidates or candidates, candidates)
-    return moved_counts(candidates, each, unit_query.relation)
 
 
 def count_scores(
@@ -103,37 +93,34 @@ class ListQuestion(NamedTuple):
             raise InvalidArgument(
                 f"{spelling(method='counts')} adds noise of its own: leave out mechanism"
             )
-        price = self.price
-        mechanism = self._mechanism(unit_query, price)
-        counting = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
+        offer = self.offer(unit_query)
+        mechanism = TopCounts(self.length) if offer is None else offer.mechanism(self.length)
+        counting = unit_query.as_one_list()
+        counting = replace(counting, terms={**counting.terms, "mechanism": mechanism})
         scores = count_scores(counting, self.data, self.column, labels)
         query = with_gap_in(self.query, self.gap).about({"noisy": True}, method="counts")
-
-        def settle(order: Order) -> Order:
-            if price is None:
-                return order
-            sensitivity = counts_sensitivity(mechanism.moved, price.neighbors)
-            choice = partial(price.choice_of, mechanism.name, sensitivity)
-            return replace(order, guarantee=price.charge(order.guarantee), noise=choice)
-
+        settle = None if offer is None else partial(offer.settle, mechanism)
         return counting.answer(scores, labels, query, _draw_counted, name, settle)
 
     @property
-    def price(self) -> NoisePrice | None:
-        """The price of the noise of all counts; None without a privacy parameter."""
-        terms = self.unit_query.terms
+    def length(self) -> int:
+        """How many candidates are drawn: one more if there is a gap."""
+        return self.k + self.gap
+
+    def offer(self, unit_query: UnitQuery) -> CountsOffer | None:
+        """Return the noisy counts of a query, of which the candidates are bounded; None without a parameter.
+
+        Raises:
+            InvalidArgument: if delta cannot be accepted.
+        """
+        all_groups = unit_query.as_one_list()
+        terms, size = all_groups.terms, self.labels.size
         parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
         if parameter is None:
             return None
-        return read_price(parameter, terms, self.unit_query.relation, self.delta)
-
-    def _mechanism(self, unit_query: UnitQuery, price: NoisePrice | None) -> TopCounts:
-        """Return the counts of one group with the smaller noise that the account can pay for."""
-        size, k = self.labels.size, self.k + self.gap
-        parts = moved_by_a_record(unit_query, size)
-        if price is None or not price.pays_gaussian:
-            return TopCounts(k, parts)
-        return best_top_counts(k, parts, size, price.neighbors, price.parameter, price.delta)
+        price = read_price(parameter, terms, all_groups.neighbors, self.delta)
+        numbers = size * all_groups.group_count
+        return CountsOffer(all_groups.moved_counts(size), numbers, price)
 
 
 def _draw_counted(law: Any, size: int | None) -> Any:

@@ -1,9 +1,9 @@
 """The methods of ordered lists: which there are, and the best of them by public numbers at the same charge."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil
 from typing import Literal, get_args
 
@@ -12,10 +12,13 @@ from ...mechanisms import Exponential
 from ...mechanisms.accuracy import CONFIDENCE, answers_in_words
 from ...mechanisms.contract import PrivacyParameter
 from ...mechanisms.joint.joint_top_k import JointTopK
+from ...mechanisms.noisy_counts import counts_sensitivity
 from ...mechanisms.peeling import Peeling
 from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...privacy.sensitivity import Sensitivity
 from ...selection.account import adds_epsilons
+from ...selection.question import Order
+from .noisy_numbers import NoisePrice
 
 TopKMethod = Literal["peeling", "joint", "counts"]
 """A method for lists of the most common candidates."""
@@ -24,6 +27,40 @@ TopKMethod = Literal["peeling", "joint", "counts"]
 def read_method(method: object) -> TopKMethod:
     """Return the method of a name."""
     return choice(method, "method", get_args(TopKMethod))  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class CountsOffer:
+    """The noisy counts of lists of the most common candidates, with everything public settled.
+
+    Attributes:
+        moved: how many counts of all lists together may differ between neighbours.
+        numbers: how many counts there are.
+        price: how much privacy their noise may cost.
+    """
+
+    moved: int
+    numbers: int
+    price: NoisePrice
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far the counts of neighbours may be apart."""
+        return counts_sensitivity(self.moved, self.price.neighbors)
+
+    def mechanism(self, k: int) -> TopCounts:
+        """Return the k largest of each list, with the smaller noise that the account can pay for."""
+        price = self.price
+        if not price.pays_gaussian:
+            return TopCounts(k, self.moved)
+        return best_top_counts(
+            k, self.moved, self.numbers, price.neighbors, price.parameter, price.delta
+        )
+
+    def settle(self, mechanism: TopCounts, order: Order) -> Order:
+        """Return the order in the unit that the account counts, with the reason for its noise."""
+        choice = partial(self.price.choice_of, mechanism.name, self.sensitivity)
+        return replace(order, guarantee=self.price.charge(order.guarantee), noise=choice)
 
 
 _PREFERRED: tuple[TopKMethod, ...] = ("counts", "peeling", "joint")
@@ -36,17 +73,17 @@ class PublicNumbers:
     Attributes:
         candidates: how many candidates there are.
         k: the length of the list.
-        moved: how many counts may differ between neighbours; None where noisy counts are not offered.
+        counts: the noisy counts of all lists together; None where they are not offered.
         sensitivity: of the counts as scores.
-        parameter: the privacy parameter.
+        parameter: the privacy parameter of one list.
         are_rows: whether a record is a row, which holds one value.
         currency: the unit that the account counts, or None.
-        delta: the δ of all answers together, or None.
+        delta: the δ of the rounds of one list, or None.
     """
 
     candidates: int
     k: int
-    moved: int | None
+    counts: CountsOffer | None
     sensitivity: Sensitivity
     parameter: PrivacyParameter
     are_rows: bool
@@ -85,15 +122,8 @@ def choose_method(public: PublicNumbers) -> MethodChoice:
         return MethodChoice("peeling", {}, _unlike_charges(public))
     if public.delta is None:
         options["joint"] = JointTopK(mechanism, public.k, public.are_rows)
-    if public.moved is not None:
-        options["counts"] = best_top_counts(
-            public.k,
-            public.moved,
-            public.candidates,
-            public.sensitivity.neighbors,
-            public.parameter,
-            public.delta,
-        )
+    if public.counts is not None:
+        options["counts"] = public.counts.mechanism(public.k)
     errors = {method: _error(option, public) for method, option in options.items()}
     bounds = {method: ceil(error) for method, error in errors.items() if error is not None}
     if "peeling" not in bounds:
@@ -106,9 +136,10 @@ def _error(mechanism: Peeling | JointTopK | TopCounts, public: PublicNumbers) ->
     """Return the bound on the error of a method, or None where it is refused or none is known."""
     if isinstance(mechanism, JointTopK) and not mechanism.is_quick(public.candidates):
         return None
-    return mechanism.error_below(
-        public.candidates, public.sensitivity, public.parameter, CONFIDENCE
-    )
+    sensitivity, parameter = public.sensitivity, public.parameter
+    if public.counts is not None and isinstance(mechanism, TopCounts):
+        sensitivity, parameter = public.counts.sensitivity, public.counts.price.parameter
+    return mechanism.error_below(public.candidates, sensitivity, parameter, CONFIDENCE)
 
 
 def _comparison(best: TopKMethod, bounds: Mapping[TopKMethod, int]) -> str:

@@ -134,16 +134,15 @@ def parts_of(statement: object) -> list[Call]:
     return [_part(read, aggregate, is_listed=is_listed) for aggregate in read.aggregates]
 
 
-_WITH_DELTA = ("count", "sum", "mean")
+_WITH_DELTA = ("count", "sum", "mean", "top_k")
 """The verbs of which a list of answers can use a delta; and of one answer `top_k` can."""
 
 
 def _share_of_delta(statement: SqlStatement, aggregate: Aggregate) -> Fraction | None:
     """Return the δ of an aggregate about listed groups, of which those that can use it have equal parts."""
-    verbs = _WITH_DELTA if statement.by else (*_WITH_DELTA, "top_k")
-    number = sum(one.verb in verbs for one in statement.aggregates)
+    number = sum(one.verb in _WITH_DELTA for one in statement.aggregates)
     delta = statement.options.delta
-    return None if delta is None or aggregate.verb not in verbs else delta / number
+    return None if delta is None or aggregate.verb not in _WITH_DELTA else delta / number
 
 
 def _part(statement: SqlStatement, aggregate: Aggregate, *, is_listed: bool) -> Call:
@@ -390,8 +389,8 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
         shares = [_share_of_delta(statement, one) for one in statement.aggregates]
         if options.delta is not None and not any(shares):
             raise InvalidArgument(
-                "delta is for groups that nobody lists, and for COUNT, SUM, AVG and, without GROUP BY, TOP_K: here "
-                "there is nothing that it would gain, so leave it out"
+                "delta is for groups that nobody lists, and for COUNT, SUM, AVG and TOP_K: here there is nothing "
+                "that it would gain, so leave it out"
             )
         return
     if options.delta is None:

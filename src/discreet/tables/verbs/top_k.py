@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal, TypeVar, Unpack, overload
 
-from ...base.doors import fix
+from ...base.doors import fix, spelling
 from ...base.numbers import Number, count, flag
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.contract import read_parameter
@@ -25,7 +25,6 @@ from ..scores.counts import Counts
 from .counted_lists import (
     ListQuestion,
     count_scores,
-    moved_by_a_record,
     naming_counted_lists,
     refuse_bound,
 )
@@ -109,7 +108,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
             first time. By "counts" it allows Gaussian noise, and is not charged where geometric noise is the
-            smaller. Without it the list is ε-DP. With groups="private" it is that of the groups.
+            smaller. In several groups it is for "counts" alone. Without it the list is ε-DP. With groups="private"
+            it is that of the groups.
         gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
             "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
         **terms: the shared arguments, described in `PersonTerms`.
@@ -141,19 +141,17 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         return release_private_values(names, (data, column), length, max_candidates, every)
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others)
-    _refuse_groups(unit_query, delta)
     labels = _declared(data, column, candidates, terms)
     question = ListQuestion(
         unit_query, data, column, labels, names, count(k, "k", labels.size), delta, flag(gap, "gap")
     )
     refuse_gap(labels, gap)
     check_gap(gap, labels, k)
-    if method is None:
-        best = _best_method(question, max_candidates)
-        if currency_of(terms.get("ledger")) == "epsilon":  # no method could spend delta there
-            question = question._replace(delta=None)
-        return _answer_by(question, best, max_candidates if best == "counts" else None)
-    return _answer_by(question, read_method(method), max_candidates)
+    if method is not None:
+        return _answer_by(question, read_method(method), max_candidates)
+    best = _best_method(question, max_candidates)
+    question = _without_unused_delta(question, best)
+    return _answer_by(question, best, max_candidates if best == "counts" else None)
 
 
 def _declared(
@@ -194,11 +192,13 @@ def _best_method(question: ListQuestion, max_candidates: int | None) -> TopKMeth
     if "mechanism" in terms or parameter is None:
         return "peeling"
     counts = Counts(Source(None, None).groups[0], (), of.per_person)
-    moved = moved_by_a_record(of, size) if isinstance(labels, Labels) else None
-    delta = None if question.delta is None else read_share(question.delta)
+    offer = question.offer(of) if isinstance(labels, Labels) else None
+    # Rounds of lists in several groups have no delta.
+    has_delta = question.delta is not None and of.records.by is None
+    delta = read_share(question.delta) if has_delta else None
     sensitivity, currency = counts.sensitivity(of.relation), currency_of(terms.get("ledger"))
     public = PublicNumbers(
-        size, question.k, moved, sensitivity, parameter, not of.per_person, currency, delta
+        size, question.k, offer, sensitivity, parameter, not of.per_person, currency, delta
     )
     best = choose_method(public).method
     return (
@@ -206,10 +206,21 @@ def _best_method(question: ListQuestion, max_candidates: int | None) -> TopKMeth
     )  # a list drawn at once has no gaps
 
 
+def _without_unused_delta(question: ListQuestion, best: TopKMethod) -> ListQuestion:
+    """Return the question without a delta that its account has not, or that in groups only counts could spend."""
+    terms, by = question.unit_query.terms, question.unit_query.records.by
+    is_compared = "mechanism" not in terms and isinstance(question.labels, Labels)
+    is_unused = best != "counts" and by is not None and is_compared
+    is_pure = currency_of(terms.get("ledger")) == "epsilon"
+    return question._replace(delta=None) if is_unused or is_pure else question
+
+
 def _refuse_groups(unit_query: UnitQuery, delta: object) -> None:
     """Raise if the rounds of lists in several groups are to have one delta."""
     if delta is not None and unit_query.records.by is not None:
-        raise InvalidArgument("delta is for one list: leave out by and groups, or delta")
+        raise InvalidArgument(
+            f"delta is for the rounds of one list. In several groups it goes with {spelling(method='counts')}"
+        )
 
 
 def query_of_lists(

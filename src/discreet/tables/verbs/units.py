@@ -45,6 +45,8 @@ Name = Callable[[Any, int | None], object]
 
 _MOST_ROWS_OF_A_UNIT = 10**6
 
+_PARAMETERS = ("epsilon", "rho", "scale")
+
 _STEPS_OF_A_SWAP = 2
 """A record replaced is one that goes and one that comes."""
 
@@ -70,6 +72,7 @@ class UnitQuery:
         neighbors: the relation that the whole release is about.
         parts: how many groups' answers one record may change.
         drawing: how the groups are drawn, where nobody lists them; or None.
+        is_one_list: whether the terms are those of all groups' answers, which have one guarantee together.
     """
 
     records: Records
@@ -77,6 +80,7 @@ class UnitQuery:
     neighbors: Neighbors
     parts: int = 1
     drawing: PrivateGroups | None = None
+    is_one_list: bool = False
 
     @property
     def plain(self) -> bool:
@@ -86,7 +90,8 @@ class UnitQuery:
     @property
     def relation(self) -> Neighbors:
         """The relation of one group's answer: where there are groups, a record comes or goes in all of them."""
-        return "add_remove" if self.records.by else self.neighbors
+        by_group = self.records.by is not None and not self.is_one_list
+        return "add_remove" if by_group else self.neighbors
 
     @property
     def per_person(self) -> bool:
@@ -115,6 +120,17 @@ class UnitQuery:
             raise InvalidArgument(f"max_candidates is {bound}, but there are {size} candidates")
         records = replace(self.records, most_candidates=bound if bound < size else None)
         return replace(self, records=records)
+
+    def as_one_list(self) -> "UnitQuery":
+        """Return the query of answers with one guarantee together: noisy counts of all groups are one list."""
+        if self.records.by is None:
+            return self
+        parameter = read_parameter(*(self.terms.get(kind) for kind in _PARAMETERS))
+        terms: Any = {**self.terms, "neighbors": self.neighbors}
+        if parameter is not None:
+            steps = 1 if self.neighbors == "add_remove" else _STEPS_OF_A_SWAP
+            terms[parameter.kind] = parameter.value * _shares(parameter.kind, self.parts, steps)
+        return replace(self, terms=terms, is_one_list=True)
 
     def moved_counts(self, size: int) -> int:
         """Return how many of the counts of so many candidates, in all groups, may differ between neighbours.
@@ -183,6 +199,8 @@ class UnitQuery:
         One record changes `parts` of them; where it is replaced, twice, for one goes and one comes. Groups that are
         drawn have a guarantee of their own, which is composed with that of the answers.
         """
+        if self.is_one_list:
+            return self.with_groups(each)
         answers = each.repeated(self.parts).under(self.neighbors)
         is_any = self.drawing is None and self.parts in range(2, self.group_count)
         return self.with_groups(of_any_parts(answers) if is_any else answers)
@@ -259,8 +277,9 @@ class UnitQuery:
         A replaced record may keep some of its groups, and moves scores by less there than to leave and to enter.
         """
         terms: Any = self.terms
-        parameter = read_parameter(*(terms.get(kind) for kind in ("epsilon", "rho", "scale")))
-        if self.records.by is None or self.neighbors == "add_remove" or parameter is None:
+        parameter = read_parameter(*(terms.get(kind) for kind in _PARAMETERS))
+        by_group = self.records.by is not None and not self.is_one_list
+        if not by_group or self.neighbors == "add_remove" or parameter is None:
             return terms, None
         moves = GroupMoves.among(self.group_count, self.parts)
         step, swap = score.sensitivity("add_remove"), score.sensitivity("replace_one")
