@@ -32,6 +32,23 @@ def test_cells_outside_are_there_if_they_are_asked_for() -> None:
     assert Bins("x", edges=[0, 1, 2], above=True).labels == ("[0, 1)", "[1, 2)", "2 or above")
 
 
+def test_labels_stand_in_place_of_edges_and_join_cells() -> None:
+    options: dict[str, Any] = {"below": True, "above": True, "missing": True}
+    bins = Bins("x", edges=[0, 1], **options, labels=["out", "in", "out", "none"])
+    assert bins.labels == ("out", "in", "none")
+    assert bins.regions == ("out", "in", "out")
+    assert bins.missing_label == "none"
+    assert bins.description["labels"] == ["out", "in", "out", "none"]
+    assert "labels" not in Bins("x", 0, 1, 1).description
+
+
+def test_one_edge_divides_a_line() -> None:
+    bins = Bins("x", edges=[18], below=True, above=True)
+    assert bins.labels == ("below 18", "18 or above")
+    assert str(bins) == "x […, 18, …)"
+    assert Bins("x", edges=[18], above=True).regions == (None, "18 or above")
+
+
 def test_dates_are_in_steps() -> None:
     bins = Bins("d", dt.date(2020, 1, 1), "2020-03-01", "1 month")
     assert bins.labels == ("[2020-01-01, 2020-02-01)", "[2020-02-01, 2020-03-01)")
@@ -49,6 +66,11 @@ def test_dates_are_in_steps() -> None:
         ((), {}, "need edges"),
         ((0, 10, 1), {"edges": [1, 2]}, "need edges"),
         ((), {"edges": [1]}, "from 2 to"),
+        ((), {"edges": [1], "above": True, "closed": True}, "from 2 to"),
+        ((), {"edges": [], "below": True, "above": True}, "from 1 to"),
+        ((0, 2, 1), {"labels": ["a"]}, "one for each of the 2 cells"),
+        ((0, 1, 1), {"labels": [1]}, "must be texts"),
+        ((0, 1, 1), {"labels": "a"}, "labels"),
         ((), {"edges": [1, 1]}, "must rise"),
         ((), {"edges": ["2020-01-02", "2020-01-01"]}, "must rise"),
         ((), {"edges": ["2020-01-02", "2020-01-03T00:00"]}, "of one kind"),

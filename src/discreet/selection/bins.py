@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any, TypeAlias
 
-from ..base.arguments import column_name, read_sequence
+from ..base.arguments import column_name, exact_text, read_sequence
 from ..base.error_boundary import error_boundaries
 from ..base.numbers import exact, flag
 from ..errors import InvalidArgument, InvalidCandidates, preview
@@ -48,6 +48,8 @@ class Bins:
         below: whether records below the first edge are a cell, "below 0".
         above: whether records above the bins are a cell, "120 or above".
         missing: whether records without a number, or a date, are a cell, "missing".
+        labels: texts for all these cells in place of their edges, in their order: below, the bins, above, missing.
+            Cells with one text are one cell.
     """
 
     column: Any
@@ -56,6 +58,7 @@ class Bins:
     below: bool
     above: bool
     missing: bool
+    names: tuple[str, ...] | None
 
     def __init__(  # noqa: PLR0913  # three numbers or a list, and the cells outside, each by its name
         self,
@@ -69,11 +72,13 @@ class Bins:
         below: bool = False,
         above: bool = False,
         missing: bool = False,
+        labels: Iterable[str] | None = None,
     ) -> None:
         """Read the edges, exactly.
 
         Raises:
-            InvalidCandidates: if they do not rise, are of several kinds, or are too few or too many.
+            InvalidCandidates: if they do not rise, are of several kinds, or are too few or too many; or if the
+                labels are no texts, or not as many as the cells.
         """
         if (edges is None) == (lo is None and hi is None and step is None):
             raise InvalidCandidates(
@@ -82,30 +87,44 @@ class Bins:
             )
         some = _edges_of_steps(lo, hi, step) if edges is None else read_sequence(edges, "edges")
         options = {"closed": closed, "below": below, "above": above, "missing": missing}
-        members: dict[str, Any] = {"column": column_name(column), "edges": _read_edges(some)}
+        members: dict[str, Any] = {"column": column_name(column), "names": None}
         members |= {name: flag(option, name) for name, option in options.items()}
+        is_open = (members["below"] or members["above"]) and not members["closed"]
+        members["edges"] = _read_edges(some, 1 if is_open else 2)
         for name, member in members.items():
             object.__setattr__(self, name, member)
+        if labels is not None:
+            object.__setattr__(self, "names", _read_labels(labels, len(self.labels)))
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The cells as they are answered, in order."""
-        return tuple(label for label in (*self.regions, self.missing_label) if label is not None)
+        return tuple(dict.fromkeys(label for label in self._texts if label is not None))
 
     @property
     def regions(self) -> tuple[str | None, ...]:
         """The cell below the first edge, the bins, and the one above them; None for one that is not asked for."""
-        texts = [edge_text(edge) for edge in self.edges]
-        bins = [f"[{low}, {high})" for low, high in pairwise(texts)]
-        if self.closed:
-            bins[-1] = f"{bins[-1][:-1]}]"
-        over = f"above {texts[-1]}" if self.closed else f"{texts[-1]} or above"
-        return (f"below {texts[0]}" if self.below else None, *bins, over if self.above else None)
+        return self._texts[:-1]
 
     @property
     def missing_label(self) -> str | None:
         """The cell of records without a number, or a date; None if it is not asked for."""
-        return "missing" if self.missing else None
+        return self._texts[-1]
+
+    @property
+    def _texts(self) -> tuple[str | None, ...]:
+        """The regions and the cell of missing ones, by their labels or else by their edges."""
+        texts = [edge_text(edge) for edge in self.edges]
+        bins = [f"[{low}, {high})" for low, high in pairwise(texts)]
+        if self.closed:
+            bins[-1] = f"{bins[-1][:-1]}]"
+        below = f"below {texts[0]}" if self.below else None
+        over = f"above {texts[-1]}" if self.closed else f"{texts[-1]} or above"
+        cells = (below, *bins, over if self.above else None, "missing" if self.missing else None)
+        if self.names is None:
+            return cells
+        names = iter(self.names)
+        return tuple(None if cell is None else next(names) for cell in cells)
 
     @property
     def description(self) -> dict[str, object]:
@@ -113,11 +132,14 @@ class Bins:
         options = {
             name: True for name in ("closed", "below", "above", "missing") if getattr(self, name)
         }
-        return {"column": self.column, "edges": list(self.edges), **options}
+        labels = {} if self.names is None else {"labels": list(self.names)}
+        return {"column": self.column, "edges": list(self.edges), **options, **labels}
 
     def __str__(self) -> str:
-        first, *_, last = texts = [edge_text(edge) for edge in self.edges]
-        few = texts if len(texts) < 4 else [first, texts[1], "…", last]
+        texts = [edge_text(edge) for edge in self.edges]
+        if len(texts) == 1:
+            return f"{self.column} […, {texts[0]}, …)"
+        few = texts if len(texts) < 4 else [*texts[:2], "…", texts[-1]]
         return f"{self.column} [{', '.join(few)}{']' if self.closed else ')'}"
 
     def __repr__(self) -> str:
@@ -144,10 +166,23 @@ def _edges_of_steps(lo: object, hi: object, step: object) -> Sequence[object]:
     return points
 
 
-def _read_edges(edges: Sequence[object]) -> tuple[Edge, ...]:
+def _read_labels(labels: Iterable[object], size: int) -> tuple[str, ...]:
+    """Return the labels of so many cells."""
+    texts = tuple(map(exact_text, read_sequence(labels, "labels")))
+    if len(texts) != size or None in texts:
+        raise InvalidCandidates(
+            f"labels must be texts, one for each of the {size:,} cells: below, the bins, above and missing, as far "
+            f"as they are asked for. There are {len(texts):,}"
+        )
+    return tuple(text for text in texts if text is not None)
+
+
+def _read_edges(edges: Sequence[object], least: int) -> tuple[Edge, ...]:
     """Return the edges: numbers, or dates, or times, in rising order."""
-    if not 2 <= len(edges) <= MOST_BINS + 1:
-        raise InvalidCandidates(f"Bins need from 2 to {MOST_BINS + 1:,} edges, got {len(edges):,}")
+    if not least <= len(edges) <= MOST_BINS + 1:
+        raise InvalidCandidates(
+            f"Bins need from {least} to {MOST_BINS + 1:,} edges, got {len(edges):,}. One goes with below or above"
+        )
     moments = [as_moment(edge) for edge in edges]
     one: tuple[Edge, ...] = tuple(moment for moment in moments if moment is not None)
     if len(one) < len(edges):
@@ -202,6 +237,11 @@ class CellColumns:
 
     def __str__(self) -> str:
         return " × ".join(map(str, self.parts))
+
+
+def is_of_cells(column: object) -> bool:
+    """Return whether an argument names several columns, or bins of one."""
+    return isinstance(column, list | tuple | Bins | CellColumns)
 
 
 def read_columns(column: object, name: str = "column") -> Any:

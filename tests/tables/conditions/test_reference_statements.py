@@ -16,6 +16,8 @@ from .test_bigquery import COLUMNS, GROUP, HEAD, ROW
 
 OPTIONS = "epsilon=10, delta=1e-8, max_groups_contributed=2, privacy_unit_column=id"
 CLAUSE = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({OPTIONS}) "
+BUCKET = "WIDTH_BUCKET(age, 0, 120, 12)"
+CASE = "CASE WHEN age < 18 THEN 'minor' WHEN age < 65 THEN 'adult' ELSE 'senior' END"
 
 ANSWERED: dict[str, str] = {
     f"{HEAD}COUNT(DISTINCT id) FROM people": "count",
@@ -44,19 +46,26 @@ ANSWERED: dict[str, str] = {
     f"{HEAD}item, COUNT(DISTINCT id) n FROM people GROUP BY item ORDER BY n DESC LIMIT 1": "count",
     f"{CLAUSE}item, AVG(age, {GROUP} => (0,120)) average_age FROM people GROUP BY item": "mean",
     f"{CLAUSE}item, SUM(age) FROM people WHERE age > 18 GROUP BY item": "sum",
+    f"{HEAD}item, AVG(age) FROM people GROUP BY 1": "mean",
+    f"{HEAD}item, {BUCKET} AS decade, COUNT(DISTINCT id) FROM people GROUP BY item, decade": "count",
+    f"{HEAD}{BUCKET}, MEDIAN(age) FROM people GROUP BY {BUCKET}": "median",
+    f"{HEAD}RANGE_BUCKET(age, [18, 65]) AS b, COUNT(DISTINCT id) FROM people GROUP BY b": "count",
+    f"{HEAD}{CASE} AS g, COUNT(DISTINCT id) FROM people GROUP BY g": "count",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY item, {CASE}": "count",
+    f"{HEAD}IF(age < 18, 'minor', 'adult') AS g, SUM(age) FROM people GROUP BY g": "sum",
 }
 """Statements with the verb that each is read as. A count of values is told from one of units by the unit."""
 
 REFUSED: dict[str, str] = {
     f"{HEAD}COUNT(*) FROM people": r"write COUNT\(DISTINCT id\)",
-    f"{HEAD}COUNT(item) FROM people": "WHERE item IS NOT NULL",
+    f"{HEAD}COUNT(item) FROM people": r"write COUNT\(DISTINCT id\) \.\.\. WHERE item IS NOT NULL",
     f"{HEAD}COUNT(age, {GROUP} => (0, 2)) FROM people": "WHERE age IS NOT NULL",
     f"{HEAD}COUNTIF(age > 18) FROM people": r"write COUNT\(\*\) with WHERE",
     f"{HEAD}SUM(DISTINCT age) FROM people": "DISTINCT goes with COUNT alone",
     f"{HEAD}SUM(age * 2) FROM people": "aggregates are of a column",
-    f"{HEAD}AVG(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "as a boolean column",
-    f"{HEAD}AVG(IF(age >= 18, 1, 0)) FROM people": "as a boolean column",
-    f"{HEAD}SUM(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "as a boolean column",
+    f"{HEAD}AVG(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "CASE in GROUP BY beside COUNT",
+    f"{HEAD}AVG(IF(age >= 18, 1, 0)) FROM people": "CASE in GROUP BY beside COUNT",
+    f"{HEAD}SUM(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "CASE in GROUP BY beside COUNT",
     f"{HEAD}PERCENTILE_CONT(age, 0.5) FROM people": "Write PERCENTILE_DISC",
     f"{HEAD}PERCENTILE_CONT(age, 0.5, {ROW} => (0, 120)) FROM people": "Write PERCENTILE_DISC",
     f"{HEAD}APPROX_QUANTILES(age, 4) FROM people": "write PERCENTILE_DISC",
@@ -69,6 +78,10 @@ REFUSED: dict[str, str] = {
     f"{HEAD}COVAR_POP(age, pay) FROM people": "of a column",
     f"{HEAD}BIT_AND(age) FROM people": "There are COUNT, SUM",
     f"{HEAD}item, AVG(age) FROM people GROUP BY item HAVING AVG(age) > 3": "filter the released rows",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY FLOOR(age / 10)": "WIDTH_BUCKET",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY ROLLUP(item, age)": "each by itself",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY CASE WHEN pay <= 1.5 THEN 1 ELSE 0 END": "Compare with <",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY CASE WHEN age < pay THEN 1 ELSE 0 END": "with a constant",
     f"{HEAD}* FROM people": "releases records",
     f"{HEAD}item FROM people": "Rows are not released",
     f"{HEAD}DISTINCT item FROM people": "GROUP BY are released",

@@ -17,6 +17,7 @@ HALF = {"alpha": Fraction(1, 2)}
 ITEMS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "COUNT(*)": ("count", None, {}),
     "count(*)": ("count", None, {}),
+    "COUNT(age)": ("count", "age", {}),
     "COUNT(DISTINCT user_id)": ("count", None, {}),
     "COUNT(DISTINCT a, b)": ("count", None, {}),
     "SUM(income)": ("sum", "income", {}),
@@ -57,11 +58,11 @@ STATEMENTS: dict[str, dict[str, Any]] = {
     'COUNT(*) AS "how many" FROM p': {"columns": ("how many",)},
     "city, COUNT(*) FROM p GROUP BY city": {
         "by": "city",
-        "group_name": "city",
+        "group_names": {"city": 0},
         "columns": ("city", "COUNT(*)"),
     },
-    "COUNT(*) FROM p GROUP BY city": {"by": "city", "group_name": None},
-    "city AS c, COUNT(*) FROM p GROUP BY city": {"by": "city", "group_name": "c"},
+    "COUNT(*) FROM p GROUP BY city": {"by": "city", "group_names": {}},
+    "city AS c, COUNT(*) FROM p GROUP BY city": {"by": "city", "group_names": {"c": 0}},
     "COUNT(*), city FROM p GROUP BY city": {"columns": ("COUNT(*)", "city")},
     "COUNT(*) FROM p WHERE age >= 18": {"where": CellComparison("age", ">=", Fraction(18))},
     "COUNT(*) FROM p WHERE age >= 18 GROUP BY city LIMIT 3": {"by": "city", "limit": 3},
@@ -94,7 +95,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 REFUSED: dict[str, str] = {
-    "COUNT(x) FROM p": "WHERE x IS NOT NULL",
     "COUNT(1) FROM p": "COUNT(*) counts records",
     "COUNT() FROM p": "COUNT(*) counts records",
     "COUNT(DISTINCT x + 1) FROM p": "named by itself",
@@ -140,9 +140,9 @@ REFUSED: dict[str, str] = {
     "COUNT(*) FROM p JOIN q ON p.a = q.a": "one dataset",
     "COUNT(*) FROM p TABLESAMPLE (10 PERCENT)": "alone",
     "COUNT(*) FROM f(1)": "the name of a dataset",
-    "COUNT(*) FROM p GROUP BY x, y": "one column",
-    "COUNT(*) FROM p GROUP BY ROLLUP (x)": "named by itself",
-    "COUNT(*) FROM p GROUP BY ALL": "one column",
+    "COUNT(*) FROM p GROUP BY x, x": "twice",
+    "COUNT(*) FROM p GROUP BY ROLLUP (x)": "each by itself",
+    "COUNT(*) FROM p GROUP BY ALL": "Name each of them",
     "COUNT(*) FROM p GROUP BY x HAVING COUNT(*) > 1": "HAVING",
     "COUNT(*) FROM p QUALIFY x > 1": "windows",
     "COUNT(*) FROM p ORDER BY x": "not a column of the answer",

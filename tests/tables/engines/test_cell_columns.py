@@ -130,6 +130,11 @@ OUTSIDE: dict[str, Any] = {"below": True, "above": True, "missing": True}
 
 BINS = {
     "integers": (Bins("age", 0, 120, 10), Bins("age", 0, 120, 30, closed=True, **OUTSIDE)),
+    "labels": (
+        Bins("age", edges=[0, 10, 30], **OUTSIDE, labels=["out", "few", "many", "out", "out"]),
+        Bins("age", edges=[30], below=True, above=True),
+        Bins("age", edges=[30], above=True),
+    ),
     "floats": (Bins("weight", edges=[0, 0.1, 0.2, 0.3]), Bins("weight", 0, "0.3", "0.1", closed=True, above=True)),
     "decimals": (Bins("price", edges=["-0.5", 1, "10.25"], above=True, missing=True), Bins("price", -1, 1, "1/3")),
     "days": (
@@ -142,7 +147,7 @@ BINS = {
 def bin_of(cell: Any, bins: Bins) -> str | None:
     """The definition, as plainly as possible; a float is compared with the floats nearest to the edges."""
     if cell is None:
-        return "missing" if bins.missing else None
+        return bins.missing_label
     edges: list[Any] = [*bins.edges]
     edges = [float(one) for one in edges] if isinstance(cell, float) else edges
     number = Fraction(cell) if isinstance(cell, Decimal) else cell

@@ -231,8 +231,8 @@ def _comparison(operator: Operator, tree: Tree) -> Condition:
 
     first, second = _without_brackets(tree.this), _without_brackets(tree.expression)
     if isinstance(second, exp.Column) and not isinstance(first, exp.Column):
-        return CellComparison(_column(second), _MIRRORED[operator], _constant(first))
-    return CellComparison(_column(first), operator, _constant(second))
+        return CellComparison(_column(second), _MIRRORED[operator], constant_of_tree(first))
+    return CellComparison(_column(first), operator, constant_of_tree(second))
 
 
 def _membership(tree: Tree) -> Condition:
@@ -241,7 +241,7 @@ def _membership(tree: Tree) -> Condition:
         tree.args.get(name) is not None for name in tree.args if name not in ("this", "expressions")
     ):
         raise _refusal("IN of anything but a list of constants, such as a subquery")
-    return Membership(_column(tree.this), tuple(map(_constant, tree.expressions)))
+    return Membership(_column(tree.this), tuple(map(constant_of_tree, tree.expressions)))
 
 
 def _between(tree: Tree) -> Condition:
@@ -250,8 +250,8 @@ def _between(tree: Tree) -> Condition:
         raise _refusal("BETWEEN SYMMETRIC")
     column = _column(tree.this)
     return both(
-        CellComparison(column, ">=", _constant(tree.args["low"])),
-        CellComparison(column, "<=", _constant(tree.args["high"])),
+        CellComparison(column, ">=", constant_of_tree(tree.args["low"])),
+        CellComparison(column, "<=", constant_of_tree(tree.args["high"])),
     )
 
 
@@ -277,7 +277,7 @@ def _column(tree: Tree) -> str:
     return name
 
 
-def _constant(tree: Tree) -> Constant:
+def constant_of_tree(tree: Tree) -> Constant:
     """Return a constant: a number, a text, a truth, DATE '...', TIMESTAMP '...' or TIMESTAMPTZ '...'."""
     from sqlglot import exp
 

@@ -12,11 +12,22 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from ...base.arguments import text as read_text
-from ...base.numbers import count, exact, positive
-from ...errors import InvalidArgument, MissingPackage, preview
+from ...base.numbers import count, positive
+from ...errors import InvalidArgument, preview
+from ...selection.any_column import AnyColumn
 from .bigquery import BOUNDS, with_bounds_outside, with_double_quotes
 from .condition_readers import Tree, from_tree
 from .conditions import Condition, check_size, count_parts
+from .sql_groups import GroupClause, is_grouped, read_groups
+from .sql_trees import (
+    column_of_tree,
+    has_only,
+    number_of_tree,
+    parts_of_tree,
+    signed_number_of_tree,
+    sqlglot_package,
+    tree_in_words,
+)
 
 _LONGEST_STATEMENT = 20_000
 MOST_ITEMS = 100
@@ -94,8 +105,8 @@ class SqlStatement:
         dataset: the name of the dataset.
         aggregates: the questions, in the order of the select list.
         columns: the names of the columns of the answer, in order; the column of groups is called as it is selected.
-        by: the column of groups, or None.
-        group_name: the name of the column of groups in the answer; None if it is not selected.
+        groups: the columns of GROUP BY, as they are or in bins.
+        group_names: which of these the columns of the answer are that are no aggregates.
         where: the condition, or None.
         options: how private it is.
         order: the columns by which the rows are sorted.
@@ -105,12 +116,17 @@ class SqlStatement:
     dataset: str
     aggregates: tuple[Aggregate, ...]
     columns: tuple[str, ...]
-    by: str | None
-    group_name: str | None
+    groups: GroupClause
+    group_names: Mapping[str, int]
     where: Condition | None
     options: Options
     order: tuple[SortKey, ...]
     limit: int | None
+
+    @property
+    def by(self) -> AnyColumn:
+        """The column of groups, the cells of several or of bins, or None."""
+        return self.groups.by
 
 
 def read_statement(statement: object) -> SqlStatement:
@@ -123,7 +139,7 @@ def read_statement(statement: object) -> SqlStatement:
     text = read_text(statement, "a statement")
     if len(text) > _LONGEST_STATEMENT:
         raise InvalidArgument(f"a statement is at most {_LONGEST_STATEMENT:,} characters long")
-    sqlglot = _sqlglot()
+    sqlglot = sqlglot_package()
     text = with_double_quotes(text)
     options_text, select_text = _split_clause(with_bounds_outside(text, _tokens(text)))
     options = _read_options(options_text)
@@ -131,16 +147,16 @@ def read_statement(statement: object) -> SqlStatement:
     if type(tree) is not sqlglot.exp.Select:
         raise InvalidArgument(f"a statement is one SELECT, got {type(tree).__name__.upper()}")
     _check_parts(tree)
-    by = _group_column(tree)
-    names, aggregates, group_name = _select_list(tree, by)
+    groups = read_groups(tree)
+    names, aggregates, group_names = _select_list(tree, groups)
     return SqlStatement(
         _dataset(tree),
         aggregates,
         names,
-        by,
-        group_name,
+        groups,
+        group_names,
         _condition(tree, len(aggregates)),
-        _amounts(options, by),
+        _amounts(options, has_groups=bool(groups.parts)),
         _order(tree, names, aggregates),
         _limit(tree),
     )
@@ -160,18 +176,9 @@ def _condition(tree: Tree, aggregates: int) -> Condition | None:
     return condition
 
 
-def _sqlglot() -> Tree:
-    """Return the package that parses SQL."""
-    try:
-        import sqlglot
-    except ImportError:
-        raise MissingPackage("SQL needs sqlglot: pip install 'discreet[sql]'") from None
-    return sqlglot
-
-
 def _parse(text: str, what: str) -> Tree:
     """Return the tree of a text that is one statement."""
-    sqlglot = _sqlglot()
+    sqlglot = sqlglot_package()
     try:
         trees = sqlglot.parse(text)
     except (sqlglot.errors.SqlglotError, RecursionError, ValueError):
@@ -186,7 +193,7 @@ def _parse(text: str, what: str) -> Tree:
 
 def _tokens(text: str) -> list[Tree]:
     """Return the tokens of a statement; none if it cannot be read."""
-    sqlglot = _sqlglot()
+    sqlglot = sqlglot_package()
     try:
         tokens: list[Tree] = sqlglot.tokenize(text)
     except (sqlglot.errors.SqlglotError, ValueError):
@@ -230,9 +237,11 @@ _OTHER_OPTIONS = {
 
 def _read_options(text: str) -> dict[str, Tree]:
     """Return the options of the clause: trees by name."""
-    exp = _sqlglot().exp
+    exp = sqlglot_package().exp
     tree = _parse(f"SELECT {text}", "OPTIONS") if text.strip() else None
-    if tree is not None and (type(tree) is not exp.Select or set(_parts(tree)) != {"expressions"}):
+    if tree is not None and (
+        type(tree) is not exp.Select or set(parts_of_tree(tree)) != {"expressions"}
+    ):
         raise InvalidArgument("OPTIONS takes NAME = VALUE, with commas between")
     options: dict[str, Tree] = {}
     for pair in [] if tree is None else tree.expressions:
@@ -250,14 +259,16 @@ def _read_options(text: str) -> dict[str, Tree]:
     return options
 
 
-def _amounts(options: Mapping[str, Tree], by: str | None) -> Options:
+def _amounts(options: Mapping[str, Tree], *, has_groups: bool) -> Options:
     """Return the options, read."""
-    epsilon = positive(_number(options["epsilon"], "epsilon"), "epsilon")
-    delta = positive(_number(options["delta"], "delta"), "delta") if "delta" in options else None
+    epsilon = positive(number_of_tree(options["epsilon"], "epsilon"), "epsilon")
+    delta = (
+        positive(number_of_tree(options["delta"], "delta"), "delta") if "delta" in options else None
+    )
     most = _whole(options, "max_groups_contributed")
     least = _whole(options, "min_privacy_units_per_group")
     for name, value in (("max_groups_contributed", most), ("min_privacy_units_per_group", least)):
-        if value is not None and by is None:
+        if value is not None and not has_groups:
             raise InvalidArgument(f"OPTIONS: {name} goes with GROUP BY, and there is none")
     return Options(epsilon, delta, _named_unit(options.get("privacy_unit_column")), most, least)
 
@@ -266,7 +277,7 @@ def _whole(options: Mapping[str, Tree], name: str) -> int | None:
     """Return an option that is a whole number of at least one, or None."""
     if name not in options:
         return None
-    number = _number(options[name], name)
+    number = number_of_tree(options[name], name)
     return count(int(number) if number.denominator == 1 else 0, name)
 
 
@@ -274,14 +285,9 @@ def _named_unit(tree: Tree) -> tuple[str, ...] | None:
     """Return the columns of the privacy unit that the statement names."""
     if tree is None:
         return None
-    exp = _sqlglot().exp
+    exp = sqlglot_package().exp
     parts = tree.expressions if type(tree) in (exp.Tuple, exp.Struct) else [tree]
-    return tuple(_column(part) for part in parts)
-
-
-def _parts(tree: Tree) -> dict[str, Tree]:
-    """Return the parts of a tree that are there."""
-    return {name: part for name, part in tree.args.items() if part not in (None, False, [], "")}
+    return tuple(column_of_tree(part) for part in parts)
 
 
 _ADVICE = {
@@ -308,28 +314,23 @@ _READ = ("expressions", "from", "from_", "where", "group", "order", "limit")
 
 def _check_parts(tree: Tree) -> None:
     """Raise for a part of a statement that is not answered here."""
-    for name in _parts(tree):
+    for name in parts_of_tree(tree):
         if name not in _READ:
             raise InvalidArgument(_ADVICE.get(name, f"{name.upper()} is not supported here"))
 
 
-def _only(tree: Tree, *names: str) -> bool:
-    """Return whether a tree has no other parts than these."""
-    return set(_parts(tree)) <= set(names)
-
-
 def _dataset(tree: Tree) -> str:
     """Return the name of the dataset after FROM."""
-    exp = _sqlglot().exp
+    exp = sqlglot_package().exp
     clause = tree.args.get("from_") or tree.args.get("from")
     if clause is None:
         raise InvalidArgument("a statement needs FROM, and the name of a dataset")
     table = clause.this
     if type(table) is not exp.Table:
         raise InvalidArgument("FROM takes the name of a dataset, and no subquery")
-    if _parts(table).get("db") or _parts(table).get("catalog"):
+    if parts_of_tree(table).get("db") or parts_of_tree(table).get("catalog"):
         raise InvalidArgument("FROM takes the name of a dataset, with nothing before it")
-    if type(table.this) is not exp.Identifier or not _only(table, "this"):
+    if type(table.this) is not exp.Identifier or not has_only(table, "this"):
         raise InvalidArgument(
             "FROM takes the name of a dataset alone: no alias, no TABLESAMPLE, nothing after it"
         )
@@ -337,42 +338,25 @@ def _dataset(tree: Tree) -> str:
     return name
 
 
-def _group_column(tree: Tree) -> str | None:
-    """Return the column of groups, or None."""
-    group = tree.args.get("group")
-    if group is None:
-        return None
-    if not _only(group, "expressions") or len(group.expressions) != 1:
-        raise InvalidArgument(
-            "GROUP BY takes one column. Describe one that has both, in the query of the dataset"
-        )
-    return _column(group.expressions[0])
-
-
 def _select_list(
-    tree: Tree, by: str | None
-) -> tuple[tuple[str, ...], tuple[Aggregate, ...], str | None]:
-    """Return the names of the columns of the answer, the aggregates, and the name of the column of groups."""
-    exp = _sqlglot().exp
-    names, aggregates, group_name = list[str](), list[Aggregate](), None
+    tree: Tree, groups: GroupClause
+) -> tuple[tuple[str, ...], tuple[Aggregate, ...], dict[str, int]]:
+    """Return the names of the columns of the answer, the aggregates, and which names are those of groups."""
+    exp = sqlglot_package().exp
+    names, aggregates, group_names = list[str](), list[Aggregate](), dict[str, int]()
     if len(tree.expressions) > MOST_ITEMS:
         raise InvalidArgument(f"a statement selects at most {MOST_ITEMS} columns")
     for expression in tree.expressions:
         has_alias = type(expression) is exp.Alias
         inner, bounds = _inside_bounds(expression.this if has_alias else expression)
-        name = expression.alias if has_alias else _words(inner)
+        name = expression.alias if has_alias else tree_in_words(inner)
         if name in names:
             raise InvalidArgument(
                 f"two columns of the answer are called {preview(name)}: give one an alias, AS ..."
             )
         names.append(name)
-        if type(inner) is exp.Column:
-            if _column(inner) != by:
-                raise InvalidArgument(
-                    f"{preview(inner.name)} is neither an aggregate nor the column of GROUP BY. "
-                    "Rows are not released"
-                )
-            group_name = name
+        if is_grouped(inner):
+            group_names[name] = groups.place(inner)
         else:
             aggregates.append(replace(_aggregate(inner, name), bounds=bounds))
     if not aggregates:
@@ -380,32 +364,19 @@ def _select_list(
             "a statement needs an aggregate, such as COUNT(*) or MEDIAN(age): rows and values alone are not "
             "released"
         )
-    return tuple(names), tuple(aggregates), group_name
+    return tuple(names), tuple(aggregates), group_names
 
 
 def _inside_bounds(tree: Tree) -> tuple[Tree, StatementBounds | None]:
     """Return an aggregate without the bounds around it, and the bounds; None if there are none."""
-    name = tree.name.lower() if type(tree) is _sqlglot().exp.Anonymous else ""
+    name = tree.name.lower() if type(tree) is sqlglot_package().exp.Anonymous else ""
     if name not in BOUNDS:
         return tree, None
     if len(tree.expressions) != 3:
         raise InvalidArgument(f"{name} takes two numbers, such as {name} => (0, 120)")
     inner, *ends = tree.expressions
-    low, high = (_signed(end, name) for end in ends)
+    low, high = (signed_number_of_tree(end, name) for end in ends)
     return inner, (name, low, high)
-
-
-def _signed(tree: Tree, name: str) -> Fraction:
-    """Return a number with its sign."""
-    if type(tree) is _sqlglot().exp.Neg:
-        return -_number(tree.this, name)
-    return _number(tree, name)
-
-
-def _words(tree: Tree) -> str:
-    """Return an expression as SQL, which names its column where it has no alias."""
-    words: str = tree.name if type(tree) is _sqlglot().exp.Column else tree.sql(comments=False)
-    return words
 
 
 def _aggregate(tree: Tree, name: str) -> Aggregate:
@@ -421,7 +392,7 @@ _Reader = Callable[[Tree, str], Aggregate]
 
 def _aggregates() -> dict[type, _Reader]:
     """Return the readers of aggregates, by the class of their trees."""
-    exp = _sqlglot().exp
+    exp = sqlglot_package().exp
     simple = {
         exp.Sum: "sum",
         exp.Avg: "mean",
@@ -452,62 +423,61 @@ def _of_column(verb: str) -> _Reader:
     """Return the reader of an aggregate of one column alone."""
 
     def read(tree: Tree, name: str) -> Aggregate:
-        if not _only(tree, "this", "big_int", "is_string", "dialect"):
-            raise InvalidArgument(f"{_words(tree)}: give it the column alone")
+        if not has_only(tree, "this", "big_int", "is_string", "dialect"):
+            raise InvalidArgument(f"{tree_in_words(tree)}: give it the column alone")
         return Aggregate(name, verb, _argument(tree.this, tree))
 
     return read
 
 
 def _count(tree: Tree, name: str) -> Aggregate:
-    """Return COUNT(*), or COUNT(DISTINCT unit)."""
-    exp = _sqlglot().exp
-    if not _only(tree, "this", "big_int"):
+    """Return COUNT(*), COUNT(x) of the records with a value, or COUNT(DISTINCT unit)."""
+    exp = sqlglot_package().exp
+    if not has_only(tree, "this", "big_int"):
         raise InvalidArgument(
-            f"{_words(tree)}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units"
+            f"{tree_in_words(tree)}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units"
         )
-    if type(tree.this) is exp.Star and _only(tree.this):
+    if type(tree.this) is exp.Star and has_only(tree.this):
         return Aggregate(name, "count", None)
-    if type(tree.this) is exp.Distinct and _only(tree.this, "expressions"):
-        return Aggregate(name, "count", None, units=tuple(map(_column, tree.this.expressions)))
-    if type(tree.this) is exp.Column:
-        raise InvalidArgument(
-            f"{_words(tree)} is not answered: write COUNT(*) ... WHERE {_words(tree.this)} IS NOT "
-            "NULL, or COUNT(DISTINCT unit) for privacy units"
+    if type(tree.this) is exp.Distinct and has_only(tree.this, "expressions"):
+        return Aggregate(
+            name, "count", None, units=tuple(map(column_of_tree, tree.this.expressions))
         )
+    if type(tree.this) is exp.Column:
+        return Aggregate(name, "count", column_of_tree(tree.this))
     raise InvalidArgument(
-        f"{_words(tree)}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units"
+        f"{tree_in_words(tree)}: COUNT(*) counts records, and COUNT(DISTINCT unit) privacy units"
     )
 
 
 def _count_values(tree: Tree, name: str) -> Aggregate:
     """Return APPROX_COUNT_DISTINCT(x), which is COUNT(DISTINCT x)."""
-    if not _only(tree, "this"):
-        raise InvalidArgument(f"{_words(tree)}: give it the column alone")
+    if not has_only(tree, "this"):
+        raise InvalidArgument(f"{tree_in_words(tree)}: give it the column alone")
     return Aggregate(name, "count", None, units=(_argument(tree.this, tree),))
 
 
 def _quantile(tree: Tree, name: str) -> Aggregate:
     """Return PERCENTILE_DISC(x, 0.9) or QUANTILE(x, 0.9)."""
-    if not _only(tree, "this", "expression", "quantile"):
-        raise InvalidArgument(f"{_words(tree)}: give it the column and the fraction alone")
+    if not has_only(tree, "this", "expression", "quantile"):
+        raise InvalidArgument(f"{tree_in_words(tree)}: give it the column and the fraction alone")
     alpha = tree.args.get("quantile") or tree.args.get("expression")
     if alpha is None:
-        raise InvalidArgument(f"{_words(tree)}: give it a fraction from 0 to 1, such as 0.9")
+        raise InvalidArgument(f"{tree_in_words(tree)}: give it a fraction from 0 to 1, such as 0.9")
     return Aggregate(name, "quantile", _argument(tree.this, tree), {"alpha": _fraction(alpha)})
 
 
 def _within_group(tree: Tree, name: str) -> Aggregate:
     """Return PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY x), or MODE() WITHIN GROUP (ORDER BY x)."""
-    exp = _sqlglot().exp
+    exp = sqlglot_package().exp
     function, order = tree.this, tree.expression
     keys = order.expressions if type(order) is exp.Order else []
-    if len(keys) != 1 or keys[0].args.get("desc") or not _only(keys[0], "this", "nulls_first"):
-        raise InvalidArgument(f"{_words(tree)}: ORDER BY one column, ascending")
+    if len(keys) != 1 or keys[0].args.get("desc") or not has_only(keys[0], "this", "nulls_first"):
+        raise InvalidArgument(f"{tree_in_words(tree)}: ORDER BY one column, ascending")
     column = _argument(keys[0].this, tree)
-    if type(function) is exp.Mode and _only(function):
+    if type(function) is exp.Mode and has_only(function):
         return Aggregate(name, "mode", column)
-    if type(function) is exp.PercentileDisc and _only(function, "this"):
+    if type(function) is exp.PercentileDisc and has_only(function, "this"):
         return Aggregate(name, "quantile", column, {"alpha": _fraction(function.this)})
     raise InvalidArgument(_refusal(function))
 
@@ -527,16 +497,16 @@ def _named(tree: Tree, name: str) -> Aggregate:
 
 def _top_k(tree: Tree, name: str) -> Aggregate:
     """Return APPROX_TOP_COUNT(x, k), as a dialect may read it."""
-    if not _only(tree, "this", "expression") or tree.args.get("expression") is None:
+    if not has_only(tree, "this", "expression") or tree.args.get("expression") is None:
         raise InvalidArgument(
-            f"{_words(tree)}: give it the column and how many, such as TOP_K(city, 3)"
+            f"{tree_in_words(tree)}: give it the column and how many, such as TOP_K(city, 3)"
         )
     return _listed(tree, name, "APPROX_TOP_COUNT", tree.this, tree.expression)
 
 
 def _listed(tree: Tree, name: str, function: str, column: Tree, most: Tree) -> Aggregate:
     """Return the most common values; with their counts if the function has them."""
-    number = _number(most, "the number of values")
+    number = number_of_tree(most, "the number of values")
     k = count(int(number) if number.denominator == 1 else 0, "the number of values")
     method = {"method": "counts"} if function == "APPROX_TOP_COUNT" else {}
     return Aggregate(name, "top_k", _argument(column, tree), {"k": k, **method})
@@ -571,50 +541,30 @@ def _refusal(tree: Tree) -> str:
         "APPROX_TOP_COUNT"
     )
     return _REFUSALS.get(
-        kind, f"{preview(_words(tree))} is not answered. There are {answered} of a column"
+        kind, f"{preview(tree_in_words(tree))} is not answered. There are {answered} of a column"
     )
 
 
 def _argument(tree: Tree, aggregate: Tree) -> str:
     """Return the column of an aggregate."""
-    exp = _sqlglot().exp
+    exp = sqlglot_package().exp
     if type(tree) is exp.Distinct:
         raise InvalidArgument("DISTINCT goes with COUNT alone")
     if type(tree) in (exp.Case, exp.If):
         raise InvalidArgument(
-            f"{_words(aggregate)}: for a share have the condition as a boolean column in the query of "
-            "the description, and write AVG of it"
+            f"{tree_in_words(aggregate)}: for a share write CASE in GROUP BY beside COUNT(*), which answers each "
+            "part of it. Or have the condition as a boolean column in the query of the description, for AVG"
         )
     if type(tree) is not exp.Column:
         raise InvalidArgument(
-            f"{_words(aggregate)}: aggregates are of a column, and of no expression"
+            f"{tree_in_words(aggregate)}: aggregates are of a column, and of no expression"
         )
-    return _column(tree)
-
-
-def _column(tree: Tree) -> str:
-    """Return the name of a column."""
-    if type(tree) is not _sqlglot().exp.Column:
-        raise InvalidArgument(f"a column is named by itself, got {preview(_words(tree))}")
-    if not _only(tree, "this"):
-        raise InvalidArgument(
-            "a column is named without its table: a question is about one dataset"
-        )
-    name: str = tree.name
-    return name
-
-
-def _number(tree: Tree, name: str) -> Fraction:
-    """Return a literal number."""
-    exp = _sqlglot().exp
-    if type(tree) is not exp.Literal or tree.is_string:
-        raise InvalidArgument(f"{name} must be a number, got {preview(_words(tree))}")
-    return exact(tree.this, name)
+    return column_of_tree(tree)
 
 
 def _fraction(tree: Tree) -> Fraction:
     """Return the fraction of a quantile."""
-    number = _number(tree, "the fraction of a quantile")
+    number = number_of_tree(tree, "the fraction of a quantile")
     if not 0 <= number <= 1:
         raise InvalidArgument(
             f"the fraction of a quantile is from 0 to 1, got {preview(tree.this)}"
@@ -626,18 +576,18 @@ def _order(
     tree: Tree, names: tuple[str, ...], aggregates: tuple[Aggregate, ...]
 ) -> tuple[SortKey, ...]:
     """Return the columns of the answer by which its rows are sorted."""
-    exp = _sqlglot().exp
+    exp = sqlglot_package().exp
     order = tree.args.get("order")
     if order is None:
         return ()
-    if not _only(order, "expressions"):
+    if not has_only(order, "expressions"):
         raise InvalidArgument("ORDER BY takes columns of the answer")
     lists = [one.name for one in aggregates if one.verb == "top_k"]
     keys = []
     for one in order.expressions:
-        if not _only(one, "this", "desc", "nulls_first"):
+        if not has_only(one, "this", "desc", "nulls_first"):
             raise InvalidArgument("ORDER BY takes columns of the answer, ASC or DESC")
-        name = _words(one.this)
+        name = tree_in_words(one.this)
         if type(one.this) is exp.Literal and not one.this.is_string and one.this.this.isdecimal():
             place = int(one.this.this)
             name = names[place - 1] if 1 <= place <= len(names) else name
@@ -656,7 +606,7 @@ def _limit(tree: Tree) -> int | None:
     limit = tree.args.get("limit")
     if limit is None:
         return None
-    if type(limit) is not _sqlglot().exp.Limit or not _only(limit, "expression"):
+    if type(limit) is not sqlglot_package().exp.Limit or not has_only(limit, "expression"):
         raise InvalidArgument("LIMIT takes a number of rows")
-    number = _number(limit.expression, "LIMIT")
+    number = number_of_tree(limit.expression, "LIMIT")
     return count(int(number) if number.denominator == 1 else 0, "LIMIT")

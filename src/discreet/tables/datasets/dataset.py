@@ -18,7 +18,7 @@ from ...base.warning import warn
 from ...errors import InvalidArgument, MissingColumn, preview
 from ...privacy.units import Unit, columns_of_unit, one_record, plain_unit, read_unit
 from ...selection.account import Account
-from ...selection.bins import Bins
+from ...selection.bins import is_of_cells
 from ...selection.payment import About
 from ..engines.csv_files import CsvFile
 from ..engines.files import are_paths, file_format, names_files
@@ -192,7 +192,7 @@ class Dataset:
         if text is not None and text in columns:
             return columns[text]
         names = few([repr(column) for column in columns])
-        if isinstance(name, list | tuple | Bins):
+        if is_of_cells(name):
             raise MissingColumn(
                 f"{argument}: one column is asked for here, got {preview(name)}. Several are for counts, keys, "
                 "mode, top_k and by, in calls in Python"

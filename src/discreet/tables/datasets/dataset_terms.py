@@ -12,7 +12,14 @@ from ...base.numbers import count, exact
 from ...errors import InvalidArgument, InvalidCandidates, preview
 from ...privacy.units import one_record, plain_unit, read_unit
 from ...selection.account import describe_account
-from ...selection.bins import Bins, CellColumns, CellLabels, read_cell_labels, read_columns
+from ...selection.bins import (
+    Bins,
+    CellColumns,
+    CellLabels,
+    is_of_cells,
+    read_cell_labels,
+    read_columns,
+)
 from ...selection.candidates import Grid, Labels
 from ...selection.date_grid import DateGrid
 from ...selection.decimals import Decimals
@@ -53,7 +60,7 @@ def _column_terms(
     if asks == "records" and arguments.get("column") is None:
         return {}
     is_drawn = asks == "keys" or _draws_values(arguments, verb)
-    if asks in ("values", "keys") and isinstance(arguments.get("column"), list | tuple | Bins):
+    if asks in ("values", "keys") and is_of_cells(arguments.get("column")):
         return _cell_terms(dataset, arguments, "column", "candidates", is_drawn=is_drawn)
     column = dataset.column(arguments.get("column"))
     terms: dict[str, Any] = {"column": column.name}
@@ -436,7 +443,7 @@ def _group_terms(dataset: Dataset, arguments: dict[str, Any]) -> dict[str, Any]:
     if arguments.get("by") is None:
         return {}
     groups = arguments.get("groups")
-    if isinstance(arguments["by"], list | tuple | Bins):
+    if is_of_cells(arguments["by"]):
         return _cell_terms(dataset, arguments, "by", "groups", is_drawn=is_private(groups))
     column = dataset.column(arguments["by"], "by")
     if is_private(groups):

@@ -19,6 +19,7 @@ from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import columns_of_unit, read_unit, unit_in_words
 from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
+from ...selection.bins import Bins, column_words
 from ...selection.candidates import decimal_places, plain_number
 from ...selection.payment import BilledPart
 from ...selection.question import Order, Query, plain_indices
@@ -26,6 +27,7 @@ from ...selection.releases import Release
 from ...selection.terms import read_payment
 from ...selection.verb_calls import Call, Delivery, delivery_of
 from ..conditions.bigquery import BOUNDS
+from ..conditions.sql_groups import GroupPart
 from ..conditions.sql_statements import Aggregate, SqlStatement, read_statement
 from ..datasets.calls import inside_a_verb
 from ..datasets.dataset import Dataset
@@ -67,14 +69,14 @@ def sql(
         SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) city, COUNT(*), MEDIAN(age)
         FROM people WHERE age >= 18 GROUP BY city
 
-    Its aggregates are the verbs: COUNT(*) and COUNT(DISTINCT unit) `count`, SUM `sum`, AVG `mean`, MODE `mode`,
-    MEDIAN `median`, PERCENTILE_DISC and QUANTILE `quantile`, MIN and MAX `minimum` and `maximum`, TOP_K and
-    APPROX_TOP_COUNT `top_k`. WHERE is `where=`. GROUP BY takes a column whose values are declared; or, with delta
-    and one aggregate, one whose values nobody lists. ORDER BY and LIMIT act on the released rows. ε is divided
-    equally among the aggregates, and the groups share it as docs/how-to/groups.md says. A delta beside declared
-    values is divided among the counts, sums and means. Each has Gaussian noise if that is smaller, and else is not
-    charged with its part. All are read before the first is drawn, and are charged together. Everything else is
-    refused, with what would do.
+    Its aggregates are the verbs: COUNT(*), COUNT(x) and COUNT(DISTINCT unit) `count`, SUM `sum`, AVG `mean`, MODE
+    `mode`, MEDIAN `median`, PERCENTILE_DISC and QUANTILE `quantile`, MIN and MAX `minimum` and `maximum`, TOP_K and
+    APPROX_TOP_COUNT `top_k`. WHERE is `where=`. GROUP BY takes columns whose values are declared, and WIDTH_BUCKET,
+    RANGE_BUCKET and CASE of one column, as `Bins`; or, with delta and one aggregate, columns whose values nobody
+    lists. ORDER BY and LIMIT act on the released rows. ε is divided equally among the aggregates, and the groups
+    share it as docs/how-to/groups.md says. A delta beside declared values is divided among the counts, sums and
+    means. Each has Gaussian noise if that is smaller, and else is not charged with its part. All are read before
+    the first is drawn, and are charged together. Everything else is refused, with what would do.
 
     Args:
         dataset: a dataset with its description; FROM has its name.
@@ -215,6 +217,7 @@ class _Plan:
             raise InvalidArgument(
                 "max_groups_contributed is of a privacy unit, and a row is a record here: leave it out"
             )
+        statement = _with_declared_groups(dataset, statement)
         _check_groups(dataset, statement)
         return cls(dataset, statement, neighbors, payer)
 
@@ -236,7 +239,8 @@ class _Plan:
         """Return the query in words, and in plain values all that decides the distribution of the answer."""
         statement = self.statement
         facts = {
-            "columns": ", ".join(statement.columns), "dataset": statement.dataset, "by": statement.by,
+            "columns": ", ".join(statement.columns), "dataset": statement.dataset,
+            "by": column_words(statement.by),
             "where": None if statement.where is None else str(statement.where),
         }  # fmt: skip
         return Query(
@@ -305,8 +309,12 @@ class _Plan:
 
     def _row(self, group: Any, cells: Mapping[str, Mapping[Any, Any]]) -> TableRow:
         """Return the row of a group, in the order of the select list."""
-        names = self.statement.columns
-        return {name: cells[name][group] if name in cells else group for name in names}
+        of, parts = self.statement.group_names, self.statement.groups.values
+        cells_of_group = () if self.statement.by is None else parts(group)
+        return {
+            name: cells[name][group] if name in cells else cells_of_group[of[name]]
+            for name in self.statement.columns
+        }
 
 
 def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
@@ -326,8 +334,43 @@ def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
 
 def _has_listed_groups(dataset: Dataset, statement: SqlStatement) -> bool:
     """Return whether the groups of a statement are declared, or there is one."""
-    by = statement.by
-    return by is None or dataset.column(by, "GROUP BY").values is not None
+    plain = [one.column for one in statement.groups.parts if one.values is None]
+    return all(dataset.column(name, "GROUP BY").values is not None for name in plain)
+
+
+def _with_declared_groups(dataset: Dataset, statement: SqlStatement) -> SqlStatement:
+    """Return a statement without buckets where the description declares no numbers.
+
+    Raises:
+        InvalidArgument: if a name of GROUP BY may be a column or a name of the answer, or bins of whole numbers are
+            of others.
+    """
+    groups = statement.groups
+    for name in groups.aliases:
+        if name in dataset.columns:
+            raise InvalidArgument(
+                f"GROUP BY {name}: {name} is a column, and a name in the select list. Give it another name there"
+            )
+    parts = tuple(_declared_part(dataset, part) for part in groups.parts)
+    return replace(statement, groups=replace(groups, parts=parts))
+
+
+def _declared_part(dataset: Dataset, part: GroupPart) -> GroupPart:
+    """Return a column of groups without the buckets below and above the declared bounds."""
+    column, bins = dataset.column(part.column, "GROUP BY"), part.part
+    if part.is_whole and column.type not in ("integer", "date"):
+        raise InvalidArgument(
+            f"CASE of {part.column}: the column is declared as {column.type}. Compare with < and >=, so that one "
+            "case begins where another ends"
+        )
+    if not isinstance(bins, Bins) or bins.names is not None or not column.is_numeric:
+        return part
+    first, last = (
+        edge if isinstance(edge, Fraction) else None for edge in (bins.edges[0], bins.edges[-1])
+    )
+    below = first is None or column.minimum is None or column.minimum < first
+    above = last is None or column.maximum is None or column.maximum >= last
+    return replace(part, part=Bins(bins.column, edges=bins.edges, below=below, above=above))
 
 
 def _check_bounds(dataset: Dataset, statement: SqlStatement) -> None:
@@ -349,7 +392,7 @@ def _check_bounds(dataset: Dataset, statement: SqlStatement) -> None:
         limits = _bounds_of_column(dataset, aggregate)
         if limits is None:
             raise InvalidArgument(f"{aggregate.name} has no bounds: leave {name} out")
-        if aggregate.column is None and limits != tuple(ends):
+        if aggregate.verb == "count" and limits != tuple(ends):
             raise InvalidArgument(
                 f"{name}: a count counts each record once. Write (0, 1), or leave it out"
             )
@@ -363,7 +406,7 @@ def _check_bounds(dataset: Dataset, statement: SqlStatement) -> None:
 
 def _bounds_of_column(dataset: Dataset, aggregate: Aggregate) -> tuple[Fraction, Fraction] | None:
     """Return the declared bounds of the numbers of an aggregate; None if it has none."""
-    if aggregate.column is None:  # a record counts once
+    if aggregate.verb == "count":  # a record counts once
         return Fraction(0), Fraction(1)
     column = dataset.column(aggregate.column)
     if column.type == "boolean" and use_of(aggregate.verb) == "sums":
@@ -395,13 +438,13 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
         return
     if options.delta is None:
         raise InvalidArgument(
-            f"GROUP BY {by}: the description of {dataset.label} does not declare its values. "
+            f"GROUP BY {column_words(by)}: the description of {dataset.label} does not declare all values. "
             "Declare them, or give delta, such as OPTIONS (epsilon = 1, delta = 1e-8), and the "
             "groups of enough records are released"
         )
     if len(statement.aggregates) > 1:
         raise InvalidArgument(
-            f"GROUP BY {by}: unlisted groups are released with one aggregate. Ask for one, and for "
+            f"GROUP BY {column_words(by)}: unlisted groups are released with one aggregate. Ask for one, and for "
             "the others in further statements"
         )
 
@@ -416,10 +459,11 @@ def _count_of(dataset: Dataset, statement: SqlStatement, aggregate: Aggregate) -
     if names is None:
         if unit is None:
             return aggregate
-        columns = ", ".join(columns_of_unit(unit))
+        columns, of = ", ".join(columns_of_unit(unit)), aggregate.column
+        where = "" if of is None else f" ... WHERE {of} IS NOT NULL"
         raise InvalidArgument(
-            f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, and COUNT(*) "
-            f"would count rows: write COUNT(DISTINCT {columns})"
+            f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, and COUNT({of or '*'}) "
+            f"would count rows: write COUNT(DISTINCT {columns}){where}"
         )
     if read_unit(list(names)) == unit:
         return aggregate
