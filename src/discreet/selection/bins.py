@@ -25,7 +25,8 @@ MOST_BINS = 1_000
 MOST_CELLS = 1_000_000
 """The most cells of a product of columns."""
 
-_MOST_TOGETHER = 10
+MOST_TOGETHER = 10
+"""The most columns of a cell."""
 
 Edge: TypeAlias = "Fraction | dt.date | dt.datetime"
 
@@ -260,9 +261,9 @@ def read_columns(column: object, name: str = "column") -> Any:
     parts = tuple(part if isinstance(part, Bins) else column_name(part, name) for part in several)
     cells = CellColumns(parts)
     is_one = len(parts) == 1 and not isinstance(parts[0], Bins)
-    if is_one or not 1 <= len(parts) <= _MOST_TOGETHER or len({*cells.columns}) < len(parts):
+    if is_one or not 1 <= len(parts) <= MOST_TOGETHER or len({*cells.columns}) < len(parts):
         raise InvalidArgument(
-            f"{name} must be one column, or a list of 2 to {_MOST_TOGETHER} columns that differ, got "
+            f"{name} must be one column, or a list of 2 to {MOST_TOGETHER} columns that differ, got "
             f"{preview(column)}"
         )
     return cells

@@ -54,6 +54,11 @@ class VerbFacts(NamedTuple):
         return self.asks not in ("records", "statement")
 
     @property
+    def takes_cells(self) -> bool:
+        """Whether it takes several columns, or bins."""
+        return self.asks == "values" or self.room == "keys"
+
+    @property
     def terms(self) -> tuple[str, ...]:
         """The terms of a question with it."""
         return self.shared + self.own

@@ -1,17 +1,24 @@
 """Free questions: what an owner allows to a caller."""
 
+import re
 from fractions import Fraction
 from operator import attrgetter
 from typing import Any
 
 import pytest
 
-from discreet import Bins, compose
+from discreet import Bins, Dataset, compose
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.privacy import BoundedRange
 from discreet.privacy.guarantees import ApproxDP, Guarantee, PureDP
+from discreet.selection import bins
 from discreet.selection.verb_calls import Call
-from discreet.service.asking.free_questions import read_free, verb_named
+from discreet.service.asking.free_questions import (
+    check_number_of_cells,
+    check_number_of_values,
+    read_free,
+    verb_named,
+)
 from discreet.service.asking.own_rights import OwnRights
 
 from ...ledgers import bill
@@ -117,13 +124,110 @@ def test_conditions_compare_with_the_columns_that_the_owner_lists(
     assert isinstance(error.value, InvalidArgument)
 
 
-@pytest.mark.parametrize("several", [["age", "city"], ("age",), Bins("age", 0, 2, 1)], ids=repr)
-def test_a_free_question_is_about_one_column(several: Any) -> None:
-    for verb in ("counts", "keys", "mode", "top_k", "count"):
-        with pytest.raises(InvalidArgument, match="ask the owner to declare one") as refused:
-            read_free(verb, several, {"epsilon": 1})
-        assert str(refused.value).startswith("column must be the name of one column here, got a")
-        if verb != "keys":  # which takes no groups
-            with pytest.raises(InvalidArgument, match="by must be the name of one column here"):
-                read_free(verb, "city", {"epsilon": 1, "by": several})
-    assert read_free("mode", "city", {"by": "age"}).terms == {"by": "age"}
+AGES = Bins("age", 0, 120, 60)
+PLAIN_AGES = {"column": "age", "lo": 0, "hi": "120", "step": 60}
+
+
+@pytest.mark.parametrize(
+    ("plain", "read"),
+    [
+        (["city", "age"], ["city", "age"]),
+        (("city", PLAIN_AGES), ["city", AGES]),
+        (["city", AGES], ["city", AGES]),
+        ([PLAIN_AGES], [AGES]),
+        (PLAIN_AGES, AGES),
+        ({"column": "age", "edges": ["0", 60, "120"]}, AGES),
+        (AGES, AGES),
+        ("city", "city"),
+    ],
+    ids=repr,
+)
+def test_a_free_question_takes_columns_and_bins(plain: Any, read: Any) -> None:
+    question = read_free("counts", plain, {"epsilon": 1, "by": plain})
+    assert question.arguments == (read,)
+    assert question.terms == {"epsilon": 1, "by": read}
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (["age", "age"], "a list of 2 to 10 columns that differ"),
+        (["age", {**PLAIN_AGES}], "columns that differ"),
+        (["age"], "one column, or a list of 2 to 10"),
+        ([], "one column, or a list of 2 to 10"),
+        ([f"c{place}" for place in range(11)], "2 to 10 columns"),
+        ([["age", "city"], "drink"], "must be the name of a column"),
+        (["age", None], "must be the name of a column"),
+        (["age", 5], "must be a text, got 5"),
+        (5, "must be a text, got 5"),
+        (None, "must be a text, got None"),
+        ({}, "need the name of their column, as in"),
+        ({"column": "age"}, "Bins need edges"),
+        ({**PLAIN_AGES, "column": ["age"]}, "must be the name of a column"),
+        ({**PLAIN_AGES, "column": 5}, "must be a text, got 5"),
+        ({**PLAIN_AGES, "__class__": "x"}, "bins have no '__class__'"),
+        ({**PLAIN_AGES, "edges": [1, 2]}, "Bins need edges"),
+        ({**PLAIN_AGES, "closed": 1}, "closed must be True or False"),
+        ({**PLAIN_AGES, "hi": 60 * 10**9}, "at most 1,000 may be asked for"),
+        ({**PLAIN_AGES, "hi": "1e999999999"}, "hi must be a finite number"),
+        ({**PLAIN_AGES, "hi": float("inf")}, "hi must be a finite number"),
+        ({**PLAIN_AGES, "lo": {"$eval": "x"}}, "lo must be a finite number"),
+        ({"column": "age", "edges": list(range(5000))}, "from 2 to 1,001 edges"),
+        ({"column": "age", "edges": [2, 1]}, "edges must rise"),
+        ({"column": "age", "edges": [[1], 2]}, "an edge must be a finite number"),
+    ],
+    ids=repr,
+)
+def test_other_columns_are_refused(column: Any, words: str) -> None:
+    for asked, terms in ((column, {}), ("city", {"by": column})):
+        if terms and column is None:
+            continue
+        with pytest.raises(InvalidArgument, match=re.escape(words)) as refused:
+            read_free("counts", asked, {"epsilon": 1, **terms})
+        assert IS_PUBLIC(refused.value)
+
+
+DECLARED = Dataset(
+    {"city": [], "age": [], "drink": []},
+    columns={
+        "city": {"type": "string", "enum": [f"c{place}" for place in range(300)]},
+        "age": {"type": "integer", "minimum": 0, "maximum": 120},
+        "drink": {"type": "string"},
+    },
+)
+
+
+def test_the_size_of_a_product_is_known_before_a_tuple_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bins, "product", None)  # it would fail if one was made
+    wide = {"column": "age", "lo": 0, "hi": 1000, "step": 1}
+    listed = {"city": list(range(9000)), "drink": [1, 2]}
+    for column, terms, size in (
+        (["city", "age"], {}, "300 × 121 = 36,300"),
+        (["city", wide], {}, "300 × 1,000 = 300,000"),
+        ("city", {"by": ["age", "city"]}, "121 × 300 = 36,300"),
+        (["city", "drink"], {"candidates": listed}, "9,000 × 2 = 18,000"),
+        (["city", "drink"], {"by": ["city", "drink"], "groups": listed}, "9,000 × 2 = 18,000"),
+    ):
+        question = read_free("counts", column, {"epsilon": 1, **terms})
+        with pytest.raises(InvalidArgument, match=re.escape(f"have {size} cells")) as refused:
+            check_number_of_cells(question, DECLARED)
+        assert IS_PUBLIC(refused.value)
+    small = read_free("counts", ["city", {**wide, "step": 100}], {"epsilon": 1})
+    check_number_of_cells(small, DECLARED)
+    drawn = read_free("keys", ["city", "age"], {"epsilon": 1, "delta": "1e-6"})
+    check_number_of_cells(drawn._replace(terms={"candidates": "private"}), DECLARED)
+
+
+@pytest.mark.parametrize(
+    ("listed", "number"),
+    [
+        ([1] * 10_001, "10,001"),
+        ([("a", "b", "c")] * 4000, "12,000"),
+        ({"a": [1] * 6000, "b": [1] * 6000}, "12,000"),
+    ],
+)
+def test_values_are_counted_in_tuples_and_by_column(listed: Any, number: str) -> None:
+    with pytest.raises(InvalidArgument, match=f"This lists {number}"):
+        check_number_of_values({"epsilon": 1, "candidates": listed})

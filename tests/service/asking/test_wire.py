@@ -150,7 +150,7 @@ def test_errors_arrive_with_their_class_amounts_and_notes() -> None:
         {"$date": "soon"}, {"$date": 1}, {"$fraction": "1/0"}, {"$decimal": "x" * 9}, {"$fraction": "9" * 9999},
         10**4200, {"$fraction": "1e99999999"}, {"$fraction": "0.5e-99999999"}, {"$decimal": "0." + "3" * 10_000},
         {"$grid": 1}, {"$grid": ["0", "1"]}, {"$grid": ["1", "0", "1"]},
-        {"$map": 1}, {"$map": [[[1], 2]]}, {"$eval": "1"},
+        {"$map": 1}, {"$map": [[[[1]], 2]]}, {"$eval": "1"},
         {"a": 1, "b": 2}, {}, float("nan"), float("inf"), b"x", [[[[[[[[1]]]]]]]],
     ],
 )  # fmt: skip

@@ -259,20 +259,82 @@ def test_hostile_terms_are_refused(called: Called, terms: dict[str, Any]) -> Non
     assert "SECRET" not in reply.text
 
 
-def test_several_columns_are_refused_and_charge_nothing(called: Called) -> None:
+AGES = {"column": "age", "lo": 0, "hi": 120, "step": 60}
+
+
+def test_cells_are_asked_for_and_answered_as_arrays(called: Called) -> None:
+    of_cells = {**FREE, "column": ["city", AGES], "terms": {"epsilon": "1/8", "by": ["city", AGES]}}
+    assert called("ann", "POST", "/v1/verbs/quotes", json=of_cells).json()["cost"] == {
+        "epsilon": "1/8"
+    }
+    reply = called(
+        "ann", "POST", "/v1/verbs/answers", json=of_cells, headers={"Idempotency-Key": "c"}
+    )
+    assert reply.status_code == 200, reply.text
+    cells = [[city, ages] for city in ("Bern", "Basel") for ages in ("[0, 60)", "[60, 120)")]
+    groups = reply.json()["value"]["$map"]
+    assert [group for group, _ in groups] == cells
+    assert all(winner in cells for _, winner in groups)
+    assert reply.json()["asked"]["column"] == "city × age [0, 60, 120)"
+    listed = {**of_cells, "terms": {"epsilon": "1/8", "candidates": {"city": ["Bern"]}}}
+    reply = called(
+        "ann", "POST", "/v1/verbs/answers", json=listed, headers={"Idempotency-Key": "d"}
+    )
+    assert reply.json()["value"] in [["Bern", "[0, 60)"], ["Bern", "[60, 120)"]]
+    tuples = {**of_cells, "terms": {"epsilon": "1/8", "candidates": [["Bern", "[0, 60)"]]}}
+    reply = called(
+        "ann", "POST", "/v1/verbs/answers", json=tuples, headers={"Idempotency-Key": "e"}
+    )
+    assert reply.json()["value"] == ["Bern", "[0, 60)"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"column": ["city"]}, "a list of 2 to 10 columns"),
+        ({"column": ["city", "city"]}, "columns that differ"),
+        ({"column": ["city", "SALARY"]}, "no column 'SALARY'"),
+        ({"column": ["city", {**AGES, "column": "SALARY"}]}, "no column 'SALARY'"),
+        ({"column": {**AGES, "column": "city"}}, "'city' is declared as string"),
+        ({"column": {**AGES, "column": "\0"}}, "must be a printable name"),
+        ({"column": {"column": "age", "edges": list(range(5000))}}, "from 2 to 1,001 edges"),
+        ({"column": {"column": "age", **{f"k{i}": i for i in range(1000)}}}, "bins have no 'k0'"),
+        ({"column": [AGES] * 1000}, "a list of 2 to 10 columns"),
+        ({"column": [[[]]]}, "must be the name of a column"),
+        ({"column": 5}, "openapi.json says"),
+        ({"column": True}, "openapi.json says"),
+        ({"verb": "median", "column": ["age", "city"]}, "one column is asked for here"),
+        ({"terms": {"by": ["city", "SALARY"]}}, "no column 'SALARY'"),
+        ({"terms": {"by": {**AGES, "step": 0}}}, "step must be greater than zero"),
+        ({"terms": {"by": [AGES, {"$date": "2024-01-01"}]}}, "bins have no '$date'"),
+        ({"terms": {"by": 5}}, "must be a text, got 5"),
+        ({"terms": {"by": "city", "groups": {"city": ["Bern"]}}}, "groups by column are for several columns"),
+        ({"column": ["city", "age"], "terms": {"candidates": {"town": ["Bern"]}}}, "and of no other"),
+        ({"column": ["city", "age"], "terms": {"candidates": {"city": {"a": 1}}}}, "a value cannot be read as 'a'"),
+        ({"column": ["city", "age"], "terms": {"candidates": [["Bern"]]}}, "tuples of 2 values"),
+        (
+            {"column": ["age", AGES | {"column": "city"}]},
+            "declared as string",
+        ),
+        (
+            {"column": ["age", "city"], "terms": {"by": ["city", "age"], "candidates": {
+                "age": list(range(100)), "city": ["Bern"] * 101}}},
+            "have 100 × 101 = 10,100 cells, and a free question has at most 10,000",
+        ),
+    ],
+)  # fmt: skip
+def test_hostile_cells_are_refused_and_charge_nothing(
+    called: Called, sent: dict[str, Any], words: str
+) -> None:
     before = called("ann", "GET", "/v1/budgets").json()
-    bins = {"column": "age", "edges": [0, 1]}
-    for number, several in enumerate((["city", "age"], ["city"], bins)):
-        for sent in ({"column": several}, {"terms": {"epsilon": "1/8", "by": several}}):
-            for path in ("quotes", "answers"):
-                key = {"Idempotency-Key": f"cells-{number}"}
-                reply = called(
-                    "ann", "POST", f"/v1/verbs/{path}", json={**FREE, **sent}, headers=key
-                )
-                assert reply.status_code == 422, reply.text
-                is_list = "terms" in sent and several is not bins
-                words = "For several columns or bins, ask the owner" if is_list else ""
-                assert words in reply.json()["message"]
+    asked = {**FREE, **sent, "terms": {"epsilon": "1/8", **sent.get("terms", {})}}
+    for path in ("quotes", "answers"):
+        reply = called(
+            "ann", "POST", f"/v1/verbs/{path}", json=asked, headers={"Idempotency-Key": "hostile"}
+        )
+        assert reply.status_code in (404, 422), reply.text
+        assert words in reply.json()["message"]
+        assert "SECRET" not in reply.text
     assert called("ann", "GET", "/v1/budgets").json() == before
 
 

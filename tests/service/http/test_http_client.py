@@ -74,6 +74,37 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield discreet.connect(analyst="ann"), Connection(there, "a service")
 
 
+AGES = discreet.Bins("age", 0, 120, 60, missing=True)
+OF_CELLS: list[tuple[Any, dict[str, Any]]] = [
+    (["city", AGES], {}),
+    (AGES, {"by": ["city", AGES]}),
+    ("city", {"by": AGES}),
+    (["age", "city"], {"candidates": [(30, "Bern"), (31, "Basel")]}),
+    (["city", AGES], {"candidates": {"city": ["Bern"]}}),
+]
+
+
+@pytest.mark.parametrize(("column", "terms"), OF_CELLS)
+def test_cells_are_the_same_from_both(
+    both: tuple[Connection, Connection], column: Any, terms: dict[str, Any]
+) -> None:
+    here, there = both
+    for verb in ("mode", "counts"):  # which is not allowed to ann
+        for ask in (here.quote_free, there.quote_free):
+            if verb == "counts":
+                with pytest.raises(InvalidArgument, match="counts is not allowed here"):
+                    ask(verb, "people", column, epsilon="1/4", **terms)
+    asked = {"epsilon": "1/4", "request": f"{column} {terms}"[:200], **terms}
+    assert here.quote_free("mode", "people", column, epsilon="1/4", **terms) == there.quote_free(
+        "mode", "people", column, epsilon="1/4", **terms
+    )
+    first = there.mode("people", column, **asked)
+    again = here.mode("people", column, **asked)
+    assert (first.charged, again.charged) == (True, False)
+    assert first.value == again.value
+    assert repr(first.value) == repr(again.value)  # tuples are tuples on both sides
+
+
 def test_both_tell_the_same(both: tuple[Connection, Connection]) -> None:
     here, there = both
     assert there.questions() == here.questions()

@@ -19,8 +19,9 @@ from discreet.service.asking import wire
 from discreet.service.asking.datasets import Datasets
 from discreet.service.asking.own_rights import OwnRights
 from discreet.service.asking.rights import Rights
-from discreet.service.asking.wire import write_release, write_value
-from discreet.service.queue.lengths import longest_answer, longest_release
+from discreet.service.asking.wire import read_release, write_release, write_value
+from discreet.service.queue.lengths import longest_answer, longest_release, with_most
+from discreet.tables.values.key_values import MOST_KEY_BYTES, cell_text
 
 IS_PUBLIC = attrgetter("is_public")
 
@@ -128,15 +129,50 @@ def test_an_answer_that_could_not_be_read_is_refused_before_it_is_charged(
     assert not {"charged"} & {one.kind for one in ledger.history()}
 
 
-@pytest.mark.parametrize("several", [["a", "b"], Bins("a", 0, 2, 1)], ids=repr)
-def test_no_length_is_known_of_cells_of_several_columns(several: Any) -> None:
-    data = Dataset({"a": [], "b": []}, columns={"a": {"type": "integer"}, "b": {"type": "string"}})
-    groups: dict[str, Any] = {"candidates": ["x"], "by": several, "groups": [(1, "x")]}
-    for question in (
-        Call(discreet.mode, (several,), {"candidates": [(1, "x")]}),
-        Call(discreet.keys, (several,), {"delta": "1e-6"}),
-        Call(discreet.mode, ("b",), groups),
-        Call(discreet.count, (), {**groups, "groups": "private"}),
-    ):
-        with pytest.raises(MissingColumn, match="one column is asked for here, got a"):
-            longest_answer(question, data)
+AGES = Bins("age", 0, 120, 40, below=True, missing=True)
+CELLS = [("Bern", True), ('"\\\n"', False)]
+OF_CELLS: list[tuple[Any, Any, dict[str, Any]]] = [
+    (discreet.counts, ["city", AGES], {}),
+    (discreet.counts, AGES, {}),
+    (discreet.counts, ["city", "day"], {"candidates": {"city": ["Bern"], "day": [dt.date(2024, 1, 1)]}}),
+    (discreet.counts, ["city", "truth"], {"candidates": CELLS, "by": ["city", "truth"], "groups": CELLS}),
+    (discreet.counts, ["city", "truth"], {"delta": "1/100"}),
+    (discreet.keys, ["city", "age", AGES.column + "s"], {"delta": "1/100"}),
+    (discreet.keys, AGES, {"delta": "1/100", "other": "1/10"}),
+    (discreet.mode, ["city", AGES], {"by": ["truth", "city"]}),
+    (discreet.mode, ["truth", "city"], {"candidates": "private", "delta": "1/100"}),
+    (discreet.top_k, [AGES, "truth"], {"k": 2, "by": AGES}),
+    (discreet.count, None, {"by": ["truth", AGES], "groups": "private", "delta": "1/100"}),
+    (discreet.median, "wage", {"by": ["truth", "city"]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("verb", "column", "terms"), OF_CELLS)
+def test_releases_of_cells_are_not_longer(verb: Any, column: Any, terms: Any) -> None:
+    rows = {**ROWS, "ages": ROWS["age"]}
+    data = Dataset(rows, columns={**COLUMNS, "ages": {"type": "integer"}})
+    columns = () if column is None else (column,)
+    question = with_most(Call(verb, columns, {**terms, "epsilon": 40}), data)
+    asked = question._replace(arguments=(data, *columns))
+    release = asked.ask()
+    assert written(release.value) <= longest_answer(question, data)
+    whole = len(json.dumps(write_release(release), ensure_ascii=False).encode())
+    assert whole <= longest_release(question, asked.bill(), data)
+    plain = json.loads(json.dumps(write_release(release)))
+    assert read_release(plain).value == release.value  # tuples are tuples again
+
+
+@given(texts=st.lists(st.text(max_size=40), min_size=2, max_size=10))
+def test_no_key_of_several_columns_is_longer(texts: list[str]) -> None:
+    if len(cell_text(texts).encode()) > MOST_KEY_BYTES:
+        return
+    columns = {f"c{place}": {"type": "string"} for place in range(len(texts))}
+    data = Dataset({name: [] for name in columns}, columns=columns)
+    question = Call(discreet.keys, ([*columns],), {"delta": "1e-6", "most": 1})
+    assert written({tuple(texts): 2**63}) - len('{"$map":[]}') <= longest_answer(question, data)
+
+
+def test_a_column_is_no_list_where_cells_are_not_taken() -> None:
+    data = Dataset({"a": [1]}, columns={"a": {"type": "integer"}})
+    with pytest.raises(MissingColumn, match="one column is asked for here, got a"):
+        longest_answer(Call(discreet.median, (["a", "a"],), {}), data)

@@ -1,6 +1,7 @@
 """discreet.toml: what it declares, and its errors with file, line and fix."""
 
 import os
+import re
 import tomllib
 from collections.abc import Callable
 from decimal import Decimal
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet import Bins
 from discreet.errors import InvalidDescription, UnknownName
 from discreet.tables.datasets.configuration import (
     FILE,
@@ -360,10 +362,39 @@ def test_no_error_quotes_a_connection_a_query_or_a_ledger(text: str, tmp_path: P
     assert "530129" not in str(refused.value)
 
 
-def test_a_named_question_is_about_one_column(tmp_path: Path) -> None:
-    for name, words in (("column", 'verb = "median"'), ("by", 'verb = "median"\ncolumn = "age"')):
-        wrong = (
-            f'[datasets.people.questions.cells]\n{words}\n{name} = ["age", "city"]\nepsilon = 1\n'
-        )
-        with pytest.raises(InvalidDescription, match=rf"{name}: it must be a text, got a list"):
-            read_configuration(written(tmp_path, f"{TEXT}\n{wrong}"))
+def test_a_named_question_is_about_cells_where_its_verb_takes_them(tmp_path: Path) -> None:
+    bins = '{ column = "age", lo = 0, hi = 120, step = 10, missing = true }'
+    named = f"""
+        [datasets.people.questions.cells]
+        verb = "counts"
+        column = ["city", {bins}]
+        by = {bins}
+        candidates = {{ city = ["Bern"] }}
+        epsilon = 1
+    """
+    read = read_configuration(written(tmp_path, f"{TEXT}\n{named}"))
+    ages = Bins("age", 0, 120, 10, missing=True)
+    question = read.questions["people"]["cells"]
+    assert (question["column"], question["by"]) == (["city", ages], ages)
+    assert question["candidates"] == {"city": ["Bern"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ('verb = "median"\ncolumn = ["age", "city"]', "column: it must be a text, got a list"),
+        ('verb = "mode"\ncolumn = ["age", "age"]', "column: column must be one column, or a list"),
+        ('verb = "mode"\ncolumn = ["age", "town"]', "has no column 'town'"),
+        ('verb = "mode"\ncolumn = { column = "town", edges = [0, 1] }', "has no column 'town'"),
+        ('verb = "mode"\ncolumn = { column = "age", low = 0 }', "bins have no 'low'"),
+        ('verb = "mode"\ncolumn = { column = "city", edges = [0, 1] }', "declared as string"),
+        ('verb = "counts"\ncolumn = ["age", "city"]\ncandidates = { city = [3] }', "3 is not a value"),
+        ('verb = "median"\ncolumn = "age"\nby = []', "by: by must be one column, or a list"),
+    ],
+)  # fmt: skip
+def test_other_columns_of_a_named_question_are_refused(
+    words: str, told: str, tmp_path: Path
+) -> None:
+    wrong = f"[datasets.people.questions.cells]\n{words}\nepsilon = 1\n"
+    with pytest.raises(InvalidDescription, match=re.escape(told)):
+        read_configuration(written(tmp_path, f"{TEXT}\n{wrong}"))

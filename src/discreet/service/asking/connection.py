@@ -12,11 +12,13 @@ from ...ledger import Budget, Event, Quote
 from ...ledger.budget import DeltaFor
 from ...ledger.checkpoints import ChainHead
 from ...ledger.verification import Verified, notes_on, read_noted_head, verify_events
+from ...selection.any_column import AnyColumn
 from ...selection.releases import Release
 from ...selection.verb_calls import Call
 from ...study.planning.simulations import Simulation
 from ...tables.conditions.sql_statements import read_statement
 from ...tables.datasets.columns import Column
+from ...tables.verb_table import VERBS
 from . import AllowedQuestion, operations
 from .isolation import call_isolated, unwrap
 from .operations import Operation, T
@@ -50,12 +52,16 @@ def _free_verb(name: str) -> Callable[..., Release]:
         payment: Any = {"request": request, "max_cost": max_cost}
         return self.ask_free(name, dataset, column, **payment, **terms)
 
+    of_cells = ""
+    if VERBS[name].takes_cells:
+        ask_verb.__annotations__["column"] = AnyColumn
+        of_cells = ", or a list of several, or of `Bins`"
     ask_verb.__name__, ask_verb.__qualname__ = name, f"Connection.{name}"
     ask_verb.__doc__ = f"""Answer a free question by `{name}`, and charge it, as `ask_free({name!r}, ...)` does.
 
     Args:
         dataset: the name of the dataset.
-        column: the name of a declared column.
+        column: the name of a declared column{of_cells}.
         request: a name for this request. A retry under it gives the same answer and costs nothing.
         max_cost: the most that the answer may cost, in the unit of the budget: ε, or ρ.
         **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
@@ -182,13 +188,13 @@ class Connection:
             max_cost=max_cost,
         )
 
-    def quote_free(self, verb: str, dataset: str, column: str | None = None, **terms: Any) -> Quote:
+    def quote_free(self, verb: str, dataset: str, column: AnyColumn = None, **terms: Any) -> Quote:
         """Return the price of a free question, without charging it or reading data.
 
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
-            column: the name of a declared column; `count` does without.
+            column: the name of a declared column, or a list of several, or of `Bins`; `count` does without.
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
 
         Raises:
@@ -203,7 +209,7 @@ class Connection:
         self,
         verb: str,
         dataset: str,
-        column: str | None = None,
+        column: AnyColumn = None,
         *,
         request: str | None = None,
         max_cost: Number | None = None,
@@ -214,7 +220,7 @@ class Connection:
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
-            column: the name of a declared column; `count` does without.
+            column: the name of a declared column, or a list of several, or of `Bins`; `count` does without.
             request: a name for this request; asked again under it, the answer is the same and costs nothing.
             max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.

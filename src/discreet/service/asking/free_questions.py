@@ -6,16 +6,20 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from ...base.arguments import choice, exact_text
+from ...base.arguments import choice, text
 from ...base.error_boundary import public_errors
 from ...errors import DiscreetError, InvalidArgument, MissingColumn, preview
 from ...ledger import Session
+from ...selection.any_column import AnyColumn
 from ...selection.candidates import Grid
 from ...selection.date_grid import DateGrid
 from ...selection.decimals import Decimals
+from ...selection.plain_columns import columns_of_plain
 from ...selection.releases import Release
 from ...selection.verb_calls import Call
+from ...tables.datasets import Dataset
 from ...tables.datasets.declarations import nearest
+from ...tables.datasets.value_lists import cells_of, lists_of_values
 from ...tables.verb_table import VERBS
 from ...tables.verbs.count import counts
 from ...tables.verbs.sql import parts_of
@@ -24,6 +28,9 @@ _PLAIN = (
     str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid, DateGrid,
     Decimals,
 )  # fmt: skip
+
+_BY_COLUMN = ("candidates", "groups")
+"""The terms that may be values by column, for cells of several columns."""
 
 MOST_IN_FREE_QUESTION = 10_000
 """So many values a free question lists at a service, such as candidates: its price takes a quarter of a second.
@@ -35,12 +42,34 @@ Longer ones would keep workers and readers from others: the price of a million t
 @public_errors()
 def check_number_of_values(terms: Mapping[str, object]) -> None:
     """Raise if a free question lists more values than a service reads."""
-    number = sum(len(one) for one in terms.values() if isinstance(one, list | tuple))
+    number = sum(map(_count_values, terms.values()))
     if number > MOST_IN_FREE_QUESTION:
         raise InvalidArgument(
             f"a free question lists at most {MOST_IN_FREE_QUESTION:,} values, such as candidates. "
             f"This lists {number:,}"
         )
+
+
+def _count_values(term: object) -> int:
+    """Return how many values a term lists, in tuples and by column too."""
+    several = list(term.values()) if isinstance(term, Mapping) else term
+    if not isinstance(several, list | tuple):
+        return 0
+    return sum(_count_values(one) if isinstance(one, list | tuple) else 1 for one in several)
+
+
+@public_errors()
+def check_number_of_cells(question: Call, dataset: Dataset) -> None:
+    """Raise if a free question has more cells of several columns than a service answers; no tuple is made."""
+    for argument, column in _columns_of_labels(question).items():
+        if cells_of(column) is None:
+            continue
+        values = lists_of_values(dataset, column, question.terms.get(argument))
+        if values is not None and values.size > MOST_IN_FREE_QUESTION:
+            raise InvalidArgument(
+                f"{argument} have {values} cells, and a free question has at most {MOST_IN_FREE_QUESTION:,}. Take "
+                "fewer values, wider bins, or list the cells as tuples"
+            )
 
 
 def parts_of_question(question: Call) -> list[Call]:
@@ -72,32 +101,39 @@ def read_free(verb: object, column: object, terms: Mapping[str, object]) -> Call
                 f"a {verb_name} here takes no {preview(name)}{nearest(name, names)}. It takes "
                 f"{', '.join(names)}"
             )
-    if terms.get("by") is not None:
-        name_of_column(terms["by"], "by")
-    values = {name: _plain(value, name) for name, value in terms.items() if value is not None}
-    return Call(verb_named(verb_name), _columns(verb_name, column), values)
+    values = {name: _term(value, name) for name, value in terms.items() if value is not None}
+    question = Call(verb_named(verb_name), _columns(verb_name, column), values)
+    for argument, of in _columns_of_labels(question).items():
+        if isinstance(values.get(argument), Mapping) and cells_of(of) is None:
+            raise InvalidArgument(
+                f"{argument} by column are for several columns. Of one, give its values in a list"
+            )
+    return question
 
 
-def _columns(verb: str, column: object) -> tuple[str, ...]:
-    """Return the column of a question; none for a verb that is asked without."""
+def _columns_of_labels(question: Call) -> Mapping[str, object]:
+    """Return the columns of a question, by the arguments that may list their values."""
+    return {"candidates": next(iter(question.arguments), None), "groups": question.terms.get("by")}
+
+
+def _columns(verb: str, column: object) -> tuple[Any, ...]:
+    """Return the column of a question, or several; none for a verb that is asked without."""
     if column is None and not VERBS[verb].needs_column:
         return ()
-    return (name_of_column(column, "column"),)
+    return (check_columns(column, "column"),)
 
 
-def name_of_column(column: object, argument: str) -> str:
-    """Return the name of one column.
+def check_columns(column: object, name: str) -> AnyColumn:
+    """Return the name of a column, bins, or a list of these.
 
     Raises:
-        InvalidArgument: for several columns, or bins, of which no reply knows its length before it is paid.
+        InvalidArgument: if a name is no text, or bins cannot be read.
     """
-    name = exact_text(column)
-    if name is None:
-        raise InvalidArgument(
-            f"{argument} must be the name of one column here, got {preview(column)}. For several columns or bins, "
-            "ask the owner to declare one that has them"
-        )
-    return name
+    columns = columns_of_plain(column, name)
+    cells = cells_of(columns)
+    for one in [columns] if cells is None else cells.columns:
+        text(one, name)
+    return columns
 
 
 def releases_keys(question: Call) -> bool:
@@ -126,6 +162,24 @@ def refusal(error: Exception) -> DiscreetError | None:
         return None
     error.is_public = True
     return error
+
+
+def _term(term: object, name: str) -> object:
+    """Return a term in plain values."""
+    if name == "by":
+        return check_columns(term, name)
+    if name in _BY_COLUMN and isinstance(term, Mapping):
+        return {text(column, name): _plain(some, name) for column, some in term.items()}
+    if name in _BY_COLUMN and isinstance(term, list | tuple):
+        return [_label(one, name) for one in term]
+    return _plain(term, name)
+
+
+def _label(label: object, name: str) -> object:
+    """Return a value of a list, or a cell of several columns."""
+    if isinstance(label, list | tuple):
+        return tuple(_plain_list(one, name) for one in label)
+    return _plain_list(label, name)
 
 
 def _plain(value: Any, name: str) -> Any:

@@ -12,11 +12,14 @@ from ...base.numbers import count, flag, positive
 from ...errors import InvalidArgument, NotAllowed, preview
 from ...ledger import Budget, Event, Quote
 from ...ledger.checkpoints import ChainHead
+from ...selection.any_column import AnyColumn
+from ...selection.plain_columns import COLUMNS_SCHEMA, plain_columns
 from ...selection.releases import Release
 from ...tables.datasets.columns import Column
 from ...tables.datasets.model import DELTA_FOR
+from ...tables.datasets.value_lists import cells_of
 from . import wire
-from .free_questions import name_of_column
+from .free_questions import check_columns
 from .own_rights import OwnRights
 from .ownership import MOST_EVENTS, Ownership
 from .past_releases import PastRelease
@@ -37,6 +40,7 @@ class ArgumentKind:
         write: returns a checked argument as JSON; takes its name too.
         read: returns an argument from JSON, to be checked.
         limits: the least and the greatest number, as the OpenAPI document says them.
+        schema: their JSON Schema in the OpenAPI document, where it says more than the type; else None.
     """
 
     annotation: Any
@@ -44,6 +48,7 @@ class ArgumentKind:
     write: Callable[[Any, str], Any] = lambda value, _: value
     read: Callable[[Any], Any] = lambda plain: plain
     limits: dict[str, Any] = field(default_factory=dict)
+    schema: Any = None
 
 
 def _optional(kind: ArgumentKind) -> ArgumentKind:
@@ -66,8 +71,20 @@ def _check_text(text: object, name: str) -> str:
     return exact
 
 
+def _check_columns(column: object, name: str) -> AnyColumn:
+    """Return columns of names that can be printed."""
+    columns = check_columns(column, name)
+    cells = cells_of(columns)
+    for one in [columns] if cells is None else cells.columns:
+        read_name(one, name)
+    return columns
+
+
 def _write_terms(terms: dict[str, Any], _: str) -> dict[str, Any]:
-    return {name: wire.write_value(value) for name, value in terms.items()}
+    return {
+        name: wire.columns_to_wire(value) if name == "by" else wire.write_value(value)
+        for name, value in terms.items()
+    }
 
 
 def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +92,13 @@ def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
     clashes = _RESERVED & plain.keys()
     if clashes:
         raise InvalidArgument(f"terms may not hold {', '.join(sorted(clashes))}")
-    return {name: wire.read_value(value) for name, value in plain.items()}
+    return {name: _READ_TERMS.get(name, wire.read_value)(value) for name, value in plain.items()}
+
+
+_READ_TERMS: Mapping[str, Callable[[Any], Any]] = {
+    "by": wire.columns_from_wire, **dict.fromkeys(("candidates", "groups"), wire.read_by_column)
+}  # fmt: skip
+"""How terms of columns are read. All others are values."""
 
 
 def _check_event_number(number: object, name: str) -> int:
@@ -85,8 +108,13 @@ def _check_event_number(number: object, name: str) -> int:
 TEXT = ArgumentKind(str, _check_text)
 NAME = ArgumentKind(str, read_name)
 OPTIONAL_NAME = _optional(NAME)
-COLUMN_NAME = _optional(
-    ArgumentKind(str, lambda name, what: read_name(name_of_column(name, what), what))
+COLUMNS_ASKED = _optional(
+    ArgumentKind(
+        str | dict[str, object] | list[object],
+        _check_columns,
+        lambda columns, _: plain_columns(columns),
+        schema={"anyOf": [*COLUMNS_SCHEMA["anyOf"], {"type": "null"}]},
+    )
 )
 AMOUNT = _optional(ArgumentKind(str, write=lambda amount, name: str(positive(amount, name))))
 """A total of a budget, which the ledger checks."""
@@ -332,7 +360,10 @@ _NAMED_TO_PAY = Body(
 )  # fmt: skip
 _FREE = Body("FreeQuestion", "A free question.", (
     Argument("verb", NAME, "A verb that the owner allows, such as median.", REQUIRED),
-    _DATASET, Argument("column", COLUMN_NAME, "A declared column. Only count can do without."),
+    _DATASET, Argument(
+        "column", COLUMNS_ASKED,
+        "A declared column, bins of one, or a list of these. Only count can do without.",
+    ),
     Argument("terms", TERMS, "epsilon, candidates, by, …", {}),
 ))  # fmt: skip
 _FREE_TO_PAY = Body(

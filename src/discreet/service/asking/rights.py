@@ -23,6 +23,7 @@ from ...ledger.delays import Timing
 from ...ledger.failed_questions import Allowance
 from ...ledger.purchase import ChargeTerms
 from ...privacy.contract import equals
+from ...selection.any_column import AnyColumn
 from ...selection.payment import Bill
 from ...selection.releases import Release
 from ...selection.verb_calls import Call
@@ -33,7 +34,7 @@ from ..queue.promises import AnswerTimes
 from ..queue.request_parts import request_parts
 from .allowed_questions import AllowedQuestion, Checkout, Permission, Prepare, charge_failures
 from .datasets import Datasets
-from .free_questions import check_number_of_values, read_free, refusal
+from .free_questions import check_number_of_cells, check_number_of_values, read_free, refusal
 from .own_rights import OwnRights
 from .past_releases import PastRelease, past_releases
 
@@ -126,7 +127,7 @@ class Rights:
         return self._quote(self._find_question(question, dataset))
 
     def quote_free(
-        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object]
+        self, verb: str, dataset: str, column: AnyColumn, terms: Mapping[str, object]
     ) -> Quote:
         """Return the price of a free question."""
         return self._quote(self._read_free_question(verb, dataset, column, terms))
@@ -138,7 +139,7 @@ class Rights:
         return self._answer(self._find_question(question, dataset), Paying(request, max_cost))
 
     def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
-        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object], request: str | None,
+        self, verb: str, dataset: str, column: AnyColumn, terms: Mapping[str, object], request: str | None,
         max_cost: Any,
     ) -> Release:  # fmt: skip
         """Answer a free question."""
@@ -164,7 +165,7 @@ class Rights:
         return Inquiry(name, data, permission.question, budget, permission)
 
     def _read_free_question(
-        self, verb: str, dataset: str, column: str | None, terms: Mapping[str, object]
+        self, verb: str, dataset: str, column: AnyColumn, terms: Mapping[str, object]
     ) -> "Inquiry":
         """Return a free question, if the verb is allowed."""
         if self.longest is not None:
@@ -177,6 +178,8 @@ class Rights:
         data = self.datasets.find(dataset).data
         with public_errors():
             if isinstance(data, Dataset):
+                if self.longest is not None:
+                    check_number_of_cells(question, data)
                 return Inquiry(dataset, data, with_most(question, data), budget)
             raise InvalidArgument(
                 f"{dataset} has no description: only its named questions are asked"
@@ -292,9 +295,11 @@ class Rights:
         """Raise if an answer may become too long, whatever the data are, or one of them cannot travel."""
         if self.longest is None:
             return
-        if longest_release(inquiry.call, bill, inquiry.data) > self.longest:
+        longest = longest_release(inquiry.call, bill, inquiry.data)
+        if longest > self.longest:
             raise InvalidArgument(
-                f"an answer may have up to {self.longest:,} characters. Ask for less at once"
+                f"an answer may have up to {self.longest:,} characters, and this one could have {longest:,}. Ask "
+                "for less at once"
             )
 
     def _budgets(self, dataset: str | None = None) -> Mapping[str, Budget | None]:

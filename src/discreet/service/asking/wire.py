@@ -32,7 +32,8 @@ from ...selection.candidates import Grid
 from ...selection.date_grid import DateGrid, DateStep
 from ...selection.decimals import Decimals
 from ...selection.payment import BilledPart
-from ...selection.question_sentences import facts_of, read_sentence
+from ...selection.plain_columns import columns_of_plain, plain_columns
+from ...selection.question_sentences import facts_of, read_sentence, verb_of
 from ...selection.releases import Release, json_value
 from ...tables.datasets.columns import Column
 from ...tables.datasets.noisy_cell_counts import NoisyCellCounts
@@ -178,7 +179,7 @@ def read_value(plain: Any, depth: int = 0) -> Any:
 def _read_object(key: str, content: Any, depth: int) -> Any:
     try:
         if key == "$map":
-            return {read_value(k, depth + 1): read_value(v, depth + 1) for k, v in content}
+            return {_read_key(k, depth + 1): read_value(v, depth + 1) for k, v in content}
         texts = content if key in ("$grid", "$dates", "$cells") else [content]
         if key in _READ and all(isinstance(one, str) and len(one) <= LONGEST for one in texts):
             return _READ[key](content)
@@ -187,6 +188,37 @@ def _read_object(key: str, content: Any, depth: int) -> Any:
     except (ValueError, TypeError, ArithmeticError):
         pass
     raise InvalidArgument(f"a value cannot be read as {key[:20]!r}")
+
+
+def _read_key(plain: object, depth: int) -> object:
+    """Return a key of a map: a list is a cell of several columns."""
+    key = read_value(plain, depth)
+    return tuple(key) if isinstance(key, list) else key
+
+
+def columns_to_wire(columns: Any) -> object:
+    """Return columns for `columns_from_wire`: names as values, and bins as objects of their arguments."""
+    if isinstance(columns, list | tuple):
+        return list(map(columns_to_wire, columns))
+    if isinstance(columns, Mapping):
+        columns = columns_of_plain(columns, "by")
+    plain = plain_columns(columns)
+    return plain if isinstance(plain, Mapping) else write_value(plain)
+
+
+def columns_from_wire(plain: object) -> object:
+    """Return columns, of which the bins are still to be read."""
+    if isinstance(plain, list):
+        return list(map(columns_from_wire, plain))
+    is_bins = isinstance(plain, dict) and "$utf8" not in plain
+    return plain if is_bins else read_value(plain)
+
+
+def read_by_column(plain: Any) -> Any:
+    """Return a value; an object of lists by the names of columns is a mapping too."""
+    if not isinstance(plain, dict) or any(name.startswith("$") for name in plain):
+        return read_value(plain)
+    return {column: read_value(values) for column, values in plain.items()}
 
 
 def _grid(lo: str, hi: str, step: str) -> Grid:
@@ -231,11 +263,26 @@ def read_release(plain: Mapping[str, Any]) -> Release:
         name: read_value(plain.get(name)) for name in ("value", "counts", "gap", "other", "bounds")
     }
     terms = {**_with_question(plain), **answer, "unit": read_unit(plain["unit"])}
+    terms["value"] = _with_cells(answer["value"], verb_of(terms["query"]))
     error = _read_error(terms.pop("error", None))
     terms["noise"] = _read_noise(terms.get("noise"))
     return Release(
         **{**terms, "guarantee": read_guarantee(plain["guarantee"]), "error_source": error}
     )
+
+
+def _with_cells(answer: object, verb: str) -> object:
+    """Return an answer with cells of several columns as tuples, which JSON has as lists.
+
+    No other answer holds a list: the one of `mode`, or those in a list.
+    """
+    if isinstance(answer, dict):
+        return {group: _with_cells(one, verb) for group, one in answer.items()}
+    if not isinstance(answer, list):
+        return answer
+    if verb == "mode":
+        return tuple(answer)
+    return [tuple(one) if isinstance(one, list) else one for one in answer]
 
 
 def _read_noise(plain: Any) -> Any:

@@ -81,7 +81,12 @@ def _fields(arguments: tuple[Argument, ...]) -> dict[str, Any]:
     return {
         one.name: (
             str if one is REQUEST else one.kind.annotation,
-            Field(one.default, description=one.description, **one.kind.limits),
+            Field(
+                one.default,
+                description=one.description,
+                json_schema_extra=one.kind.schema,
+                **one.kind.limits,
+            ),
         )
         for one in arguments
     }

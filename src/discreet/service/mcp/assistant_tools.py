@@ -13,6 +13,7 @@ from ...base.messages import translate
 from ...base.numbers import exact
 from ...errors import DiscreetError, InvalidArgument
 from ...ledger import Quote
+from ...selection.plain_columns import COLUMNS_SCHEMA
 from ...selection.releases import Release, json_value
 from ...selection.shown_answers import error_in_words
 from ..asking import operations
@@ -47,10 +48,15 @@ _QUESTION: Reply = {
         "description": "a free question: mode, median, count, ... `datasets` lists those that are "
                        "allowed",
     },
-    "column": {**_TEXT, "description": "the column of a free question"},
+    "column": {
+        **COLUMNS_SCHEMA,
+        "description": "the column of a free question. counts, keys, mode and top_k take several in a list, and "
+                       'bins: ["city", {"column": "age", "lo": 0, "hi": 120, "step": 10}]',
+    },
     "terms": {
         "type": "object",
-        "description": 'the arguments of the verb, such as {"epsilon": "1/4", "where": "age >= 18", "by": "city"}',
+        "description": 'the arguments of the verb, such as {"epsilon": "1/4", "where": "age >= 18", "by": "city"}. '
+                       "by takes several columns and bins too",
     },
     "sql": {
         **_TEXT,

@@ -13,6 +13,7 @@ from ...selection.verb_calls import Call
 from ...tables.conditions.sql_statements import read_statement
 from ...tables.datasets.columns import Column
 from ...tables.datasets.dataset import Dataset
+from ...tables.datasets.value_lists import ValueLists, cells_of, lists_of_values
 from ...tables.engines.records import is_private
 from ...tables.values.key_values import MOST_KEY_BYTES
 from ...tables.verb_table import VERBS, Room, VerbFacts
@@ -76,13 +77,38 @@ def longest_answer(question: Call, dataset: Dataset) -> int:
     each = _longest_without_groups(question, dataset)
     if terms.get("by") is None:
         return each
-    groups, by = terms.get("groups"), dataset.column(terms["by"])
+    groups, by = terms.get("groups"), terms["by"]
     if is_private(groups):
         most = terms.get("most_drawn")
-        return (MOST_DRAWN if most is None else int(most)) * (_names(question) * _KEY + each)
-    names = by.values if groups is None else groups
+        one = _names(question) * _longest_key(by) + each
+        return (MOST_DRAWN if most is None else int(most)) * one
+    names = _names_of(dataset, by, groups)
     # Counts and gaps by group name the groups once more.
-    return sum(3 * _count_characters(name) + each for name in names or ())
+    return 3 * _total(names) + names.size * each
+
+
+def _names_of(dataset: Dataset, column: object, labels: object) -> ValueLists:
+    """Return the values that an answer names; none where they are not known, which the verb refuses."""
+    return lists_of_values(dataset, column, labels) or ValueLists([()])
+
+
+def _total(names: ValueLists) -> int:
+    """Return a bound on the characters of all values, or of all tuples of values, without making one."""
+    if len(names.parts) == 1:
+        return sum(map(_count_characters, names.parts[0]))
+    of_parts = (names.size // len(part) * sum(map(_in_cell, part)) for part in names.parts if part)
+    return names.size * _AROUND + sum(of_parts)
+
+
+def _in_cell(label: object) -> int:
+    """Return the characters of a value in a cell, with a comma and a space."""
+    return _count_characters(label) - _AROUND + 2
+
+
+def _longest_key(column: object) -> int:
+    """Return a bound on the characters of a key with its count; of a tuple, one text for each column."""
+    cells = cells_of(column)
+    return _KEY if cells is None else _KEY + len(cells.parts) * longest_text(0)
 
 
 def _longest_table(statement: str, parts: Iterable[Call], dataset: Dataset) -> int:
@@ -100,13 +126,26 @@ def _longest_without_groups(question: Call, dataset: Dataset) -> int:
     terms, facts = question.terms, VERBS.get(question.verb.__name__, VerbFacts())
     if not question.arguments:
         return _NUMBER
-    column = dataset.column(question.arguments[0])
-    if facts.room != "candidates":
-        return _BY_ROOM[facts.room](terms, column)
+    of = question.arguments[0]
+    if facts.room in ("histogram", "keys"):
+        return _longest_histogram(question, dataset)
+    if facts.takes_cells and cells_of(of) is not None:
+        one = _longest_cell(dataset, of, terms.get("candidates"))
+    elif facts.room != "candidates":
+        return _BY_ROOM[facts.room](terms, dataset.column(of))
+    else:
+        one = _longest(terms.get("candidates"), dataset.column(of))
     alphas = terms.get("alphas")
     many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
-    one = _longest(terms.get("candidates"), column) + (_NUMBER if _may_count(question) else 0)
-    return many * (one + _longest_gap(terms))
+    return many * (one + (_NUMBER if _may_count(question) else 0) + _longest_gap(terms))
+
+
+def _longest_cell(dataset: Dataset, columns: object, candidates: object) -> int:
+    """Return a bound on the characters of one cell of several columns."""
+    if is_private(candidates):
+        return _longest_key(columns)
+    names = _names_of(dataset, columns, candidates)
+    return _AROUND + sum(max(map(_in_cell, part), default=0) for part in names.parts)
 
 
 def _names(question: Call) -> int:
@@ -119,9 +158,10 @@ def with_most(question: Call, dataset: Dataset) -> Call:
     terms, room = question.terms, LENGTH // 2 - _FOR_THE_REST
     if is_private(terms.get("groups")):
         each = _longest_without_groups(question, dataset)
-        name, most = "most_drawn", room // int(_names(question) * _KEY + each)
+        key = _longest_key(terms.get("by"))
+        name, most = "most_drawn", room // int(_names(question) * key + each)
     elif question.verb is keys or (question.verb is counts and "delta" in terms):
-        name, most = "most", room // _KEY
+        name, most = "most", room // _longest_key(next(iter(question.arguments), None))
     else:
         return question
     return question._replace(terms={name: max(1, most), **terms})
@@ -134,19 +174,15 @@ def _may_count(question: Call) -> bool:
     return is_counted or (question.verb is top_k and method is None)
 
 
-def _longest_histogram(terms: Mapping[str, Any], column: Column) -> int:
-    """Return a bound on the characters of a count for every candidate, or for every key."""
-    if terms.get("delta") is not None and not is_private(terms.get("groups")):
-        return _longest_keys(terms)
-    names = terms.get("candidates")
-    values = column.values if names is None else names
-    return sum(_count_characters(name) + _NUMBER for name in values or ())
-
-
-def _longest_keys(terms: Mapping[str, Any], *_: object) -> int:
-    """Return a bound on the characters of keys with their counts, and of the number outside."""
-    most = terms.get("most")
-    return (MOST_RELEASED if most is None else int(most)) * _KEY + _NUMBER
+def _longest_histogram(question: Call, dataset: Dataset) -> int:
+    """Return a bound on the characters of a count for every candidate, or of keys with theirs and of the rest."""
+    terms, column = question.terms, question.arguments[0]
+    is_drawn = terms.get("delta") is not None and not is_private(terms.get("groups"))
+    if question.verb is keys or is_drawn:
+        most = terms.get("most")
+        return (MOST_RELEASED if most is None else int(most)) * _longest_key(column) + _NUMBER
+    names = _names_of(dataset, column, terms.get("candidates"))
+    return _total(names) + names.size * _NUMBER
 
 
 def _longest_sum(terms: Mapping[str, Any], column: Column) -> int:
@@ -171,10 +207,8 @@ def _longest_gap(terms: Mapping[str, Any]) -> int:
 _BY_ROOM: Mapping[Room, Callable[[Mapping[str, Any], Column], int]] = {
     "check": lambda *_: _CHECKED,
     "number": lambda *_: _NUMBER,
-    "histogram": _longest_histogram,
     "sum": _longest_sum,
     "ends": lambda *_: 2 * _DECIMAL,
-    "keys": _longest_keys,
 }
 """How long an answer that holds no candidates may become."""
 

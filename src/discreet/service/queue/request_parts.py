@@ -7,13 +7,15 @@ that no request takes much longer for each part than a plain median does.
 from collections.abc import Collection
 from math import ceil
 
+from ...selection.bins import Bins
 from ...selection.date_grid import AnyGrid
 from ...selection.verb_calls import Call
 from ...tables.conditions.condition_readers import read_condition
 from ...tables.conditions.conditions import count_parts
 from ...tables.datasets import Dataset
+from ...tables.datasets.value_lists import cells_of, lists_of_values
 from ...tables.engines.records import is_private
-from ...tables.verb_table import use_of
+from ...tables.verb_table import VERBS, VerbFacts, use_of
 from ...tables.verbs.private_groups import MOST_DRAWN
 from ...tables.verbs.sql import parts_of, sql
 
@@ -44,7 +46,27 @@ def request_parts(call: Call, data: object) -> int:
     readings = columns * _readings_of_each(call, data) + ceil(
         columns * comparisons / COMPARISONS_OF_A_PART
     )
-    return readings + (terms.get("by") is not None)
+    return readings + _more_columns(call) + _parts_of_columns(terms.get("by"))
+
+
+def _more_columns(call: Call) -> int:
+    """The number of parts that the columns of cells have beyond the first."""
+    return _parts_of_columns(call.arguments[0]) - 1 if _is_of_cells(call) else 0
+
+
+def _is_of_cells(call: Call) -> bool:
+    """Whether a question is about the cells of several columns, or of bins."""
+    facts = VERBS.get(_verb_name(call), VerbFacts())
+    return facts.takes_cells and bool(call.arguments) and isinstance(call.arguments[0], Bins | list)
+
+
+def _parts_of_columns(column: object) -> int:
+    """The number of parts of a column, of bins with the comparisons that find one, or of several columns."""
+    cells = cells_of(column)
+    if cells is None:
+        return int(column is not None)
+    comparisons = sum(len(one.edges).bit_length() for one in cells.parts if isinstance(one, Bins))
+    return len(cells.parts) + ceil(comparisons / COMPARISONS_OF_A_PART)
 
 
 def _verb_name(call: Call) -> str:
@@ -75,8 +97,9 @@ def _most_groups(call: Call, dataset: object) -> int:
     by, groups = call.terms.get("by"), call.terms.get("groups")
     if by is None:
         return 1
-    if groups is None and isinstance(dataset, Dataset):
-        groups = dataset.column(by).values
+    if isinstance(dataset, Dataset):
+        lists = lists_of_values(dataset, by, groups)
+        groups = None if lists is None else range(lists.size)
     if groups is None or is_private(groups):
         return int(call.terms.get("most_drawn") or MOST_DRAWN)
     return _number_of(groups)
@@ -85,6 +108,9 @@ def _most_groups(call: Call, dataset: object) -> int:
 def _declared_candidates(call: Call, dataset: object) -> int:
     """The number of candidates that are declared; none where values are drawn, or nothing is."""
     candidates = call.terms.get("candidates")
+    if isinstance(dataset, Dataset) and _is_of_cells(call):
+        lists = lists_of_values(dataset, call.arguments[0], candidates)
+        return 0 if lists is None else lists.size
     if candidates is None and call.arguments and isinstance(dataset, Dataset):
         column = dataset.column(call.arguments[0])
         candidates = column.grid if column.values is None else column.values

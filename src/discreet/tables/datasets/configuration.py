@@ -26,6 +26,7 @@ from .declarations import KeyPath, Mistakes, at_place, few, nearest, wrong
 from .keys import Kind, choice_of
 from .model import DOCUMENT
 from .sources import found_path, read_source
+from .value_lists import cells_of
 
 FILE = "discreet.toml"
 _MOST_BYTES, _LONGEST_REASON, _MOST_REASONS = 2**24, 200, 20
@@ -297,9 +298,11 @@ def _check_questions(dataset: Dataset, table: Mapping[str, Any], name: str) -> N
 
 
 def _check_declared(dataset: Dataset, column: object, place: KeyPath) -> None:
-    """Raise unless a column is declared."""
+    """Raise unless a column is declared, or all columns of cells."""
+    cells = cells_of(column)
     try:
-        dataset.column(column)
+        for one in [column] if cells is None else cells.columns:
+            dataset.column(one)
     except LookupError as error:
         message = str(error)
     else:

@@ -195,7 +195,7 @@ class Dataset:
         if is_of_cells(name):
             raise MissingColumn(
                 f"{argument}: one column is asked for here, got {preview(name)}. Several are for counts, keys, "
-                "mode, top_k and by, in calls in Python"
+                "mode, top_k and by"
             )
         if name is None:
             raise MissingColumn(f"{argument}: name a column of {self.label}. It has {names}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ...selection.plain_columns import COLUMNS_SCHEMA, columns_of_plain
 from ..verb_table import VERBS
 from .declarations import read_text
 from .keys import (
@@ -12,6 +13,7 @@ from .keys import (
     KeyTable,
     Kind,
     Variants,
+    accepted_by,
     anything,
     choice_of,
 )
@@ -25,10 +27,16 @@ def keys_of(verb: str) -> tuple[str, ...]:
     return ("verb", "column", *VERBS[verb].terms, "description")
 
 
+COLUMN_OR_CELLS = accepted_by(
+    'text, bins such as `{column = "age", lo = 0, hi = 120, step = 10}`, or a list of these',
+    COLUMNS_SCHEMA,
+    columns_of_plain,
+)
+"""A column, or those of cells."""
+
 _ARGUMENT = anything("as the verb takes it")
 _PARTS: Mapping[str, KeyContent] = {
-    "column": ANY_TEXT,
-    "by": ANY_TEXT,
+    "by": COLUMN_OR_CELLS,
     **dict.fromkeys(("epsilon", "rho", "scale"), ABOVE_ZERO_AS_GIVEN),
 }
 _DESCRIPTIONS = {"column": "A declared column.", "description": "For people."}
@@ -40,10 +48,10 @@ def _question_with(verb: str) -> KeyTable:
         name: Key(_PARTS.get(name, _ARGUMENT), _DESCRIPTIONS.get(name, ""))
         for name in keys_of(verb)
     }
-    kind = Kind(f'"{verb}"', {"const": verb}, read_text)
-    keys["verb"] = Key(kind, missing="")
+    keys["verb"] = Key(Kind(f'"{verb}"', {"const": verb}, read_text), missing="")
     needed = "the column is missing. Name a declared one" if VERBS[verb].needs_column else None
-    keys["column"] = Key(ANY_TEXT, _DESCRIPTIONS["column"], needed)
+    kind = COLUMN_OR_CELLS if VERBS[verb].takes_cells else ANY_TEXT
+    keys["column"] = Key(kind, _DESCRIPTIONS["column"], needed)
     return KeyTable(keys)
 
 

@@ -1,0 +1,58 @@
+"""Columns and bins in plain values are read as they were written."""
+
+import datetime as dt
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import Bins
+from discreet.errors import InvalidArgument
+from discreet.selection.bins import CellColumns
+from discreet.selection.plain_columns import OF_BINS, columns_of_plain, plain_columns
+
+NUMBERS = st.fractions(-(10**6), 10**6, max_denominator=1000)
+DAYS = st.dates()
+TIMES = st.datetimes(timezones=st.just(dt.UTC))
+
+
+@st.composite
+def any_bins(draw: st.DrawFn) -> Bins:
+    kind: Any = draw(st.sampled_from([NUMBERS, DAYS, TIMES]))
+    edges = sorted(draw(st.lists(kind, min_size=2, max_size=5, unique=True)))
+    options = {name: draw(st.booleans()) for name in ("closed", "below", "above", "missing")}
+    return Bins("age", edges=edges, **options)
+
+
+@given(bins=any_bins())
+def test_bins_are_read_as_they_were_written(bins: Bins) -> None:
+    for columns in (bins, [bins], ["city", bins]):
+        sent = json.loads(json.dumps(plain_columns(columns)))
+        assert columns_of_plain(sent) == columns
+        assert columns_of_plain(columns) == columns
+    assert plain_columns(CellColumns(("city", bins))) == plain_columns(["city", bins])
+
+
+def test_every_argument_of_bins_may_be_said() -> None:
+    assert {*Bins.__init__.__annotations__} - {"return"} == {*OF_BINS}
+    months = {"column": "day", "lo": "2024-01-01", "hi": dt.date(2024, 4, 1), "step": "1 month"}
+    read = columns_of_plain(months)
+    assert read == Bins("day", "2024-01-01", "2024-04-01", "1 month")
+    assert columns_of_plain({"column": "x", "edges": [0, 0.1, "1/3"]}).edges == (
+        0, Fraction(1, 10), Fraction(1, 3),
+    )  # fmt: skip
+    assert columns_of_plain({"column": "x", "edges": [0, 1], "lo": None}) == Bins("x", edges=[0, 1])
+
+
+@pytest.mark.parametrize("plain", ["city", None, 5, ["city", "age"]])
+def test_names_stay_as_they_are(plain: Any) -> None:
+    assert columns_of_plain(plain) == plain == plain_columns(plain)
+
+
+def test_the_name_of_the_argument_is_in_the_error() -> None:
+    for plain in ({"place": "age"}, {}, ["age", "age"], ["age"]):
+        with pytest.raises(InvalidArgument, match=r"^by"):
+            columns_of_plain(plain, "by")
