@@ -139,7 +139,7 @@ def _escape(text: str) -> str:
     return escape(visible_text(text if len(text) <= 200 else f"{text[:199]}…"))
 
 
-def _labels(keys: Iterable[Any]) -> list[str]:
+def labels_of_keys(keys: Iterable[Any]) -> list[str]:
     """Return keys as text; if two would look alike, as 1 and "1", texts have quotes."""
     several = [*keys]
     texts = [*map(str, several)]
@@ -153,11 +153,11 @@ def table_of_counts(
 ) -> CountTable:
     """Return a table of counts by key, or of counts by group and key."""
     rows: list[tuple[tuple[str, ...], int]] = []
-    for label, count in zip(_labels(counts), counts.values(), strict=True):
+    for label, count in zip(labels_of_keys(counts), counts.values(), strict=True):
         if isinstance(count, Mapping):
             rows += [
                 ((label, inner), int(each))
-                for inner, each in zip(_labels(count), count.values(), strict=True)
+                for inner, each in zip(labels_of_keys(count), count.values(), strict=True)
             ]
         else:
             rows.append(((label,), int(count)))

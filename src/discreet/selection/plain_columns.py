@@ -7,7 +7,7 @@ from ..errors import InvalidArgument, preview
 from .any_column import AnyColumn
 from .bins import MOST_BINS, MOST_TOGETHER, Bins, CellColumns, edge_text, read_columns
 
-OF_BINS = ("column", "lo", "hi", "step", "edges", "closed", "below", "above", "missing")
+OF_BINS = ("column", "lo", "hi", "step", "edges", "closed", "below", "above", "missing", "labels")
 """The arguments of `Bins`, by which an object says them."""
 
 _BOUND = {"type": ["number", "string"]}
@@ -17,7 +17,8 @@ _BINS: Mapping[str, object] = {
     "properties": {
         "column": _NAME,
         **dict.fromkeys(("lo", "hi", "step"), _BOUND),
-        "edges": {"type": "array", "items": _BOUND, "minItems": 2, "maxItems": MOST_BINS + 1},
+        "edges": {"type": "array", "items": _BOUND, "minItems": 1, "maxItems": MOST_BINS + 1},
+        "labels": {"type": "array", "items": {"type": "string"}},
         **{key: {"type": "boolean"} for key in ("closed", "below", "above", "missing")},
     },
     "required": ["column"],

@@ -1,11 +1,12 @@
 """A release as rows for a frame, and as a picture. Both are public, as the release is."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..base.lazy_names import ModuleOnUse
 from ..errors import InvalidArgument, MissingPackage
-from .question_sentences import verb_of
+from .question_sentences import facts_of, verb_of
 from .shown_answers import are_counts
 
 _PANDAS, _PLOTS = ModuleOnUse("pandas"), ModuleOnUse("discreet.study.plots")
@@ -64,7 +65,7 @@ def frame_of(release: Any) -> Any:
 
 
 def figure_of(release: Any, label: str | None) -> Any:
-    """Return a bar chart of released counts.
+    """Return a bar chart of released counts, or a picture of cells of two columns or three.
 
     Raises:
         InvalidArgument: if the release has no counts by value.
@@ -76,5 +77,28 @@ def figure_of(release: Any, label: str | None) -> Any:
         )
     rows = rows_of(release)
     names = [name for name in rows[0] if name != "count"]
-    numbers = {", ".join(str(row[name]) for name in names): row["count"] for row in rows}
-    return _PLOTS.counts(numbers, **({} if label is None else {"label": label}))
+    keys = [tuple(_parts_of_key(row[name] for name in names)) for row in rows]
+    counts: Any = [row["count"] for row in rows]
+    if len(keys[0]) in (2, 3):
+        columns = names_of_columns(release.query)
+        return _PLOTS.counts(dict(zip(keys, counts, strict=True)), names=columns)
+    texts = [", ".join(map(str, key)) for key in keys]
+    words = {} if label is None else {"label": label}
+    return _PLOTS.counts(dict(zip(texts, counts, strict=True)), **words)
+
+
+def _parts_of_key(labels: Iterator[object]) -> Iterator[object]:
+    """Yield the values of cells, and of all other labels the labels."""
+    for label in labels:
+        yield from label if isinstance(label, tuple) else [label]
+
+
+def names_of_columns(query: str) -> list[str]:
+    """Return the columns of groups and of the values of a question in words, those in bins without their edges."""
+    facts = facts_of(query)
+    texts = [str(facts[name]) for name in ("by", "column") if name in facts]
+    return [_EDGES.sub("", column) for text in texts for column in text.split(" × ")]
+
+
+_EDGES = re.compile(r" \[[^\[]*[\])]$")
+"""The edges of bins, after the name of their column."""

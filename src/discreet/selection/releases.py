@@ -182,6 +182,9 @@ class Release(Generic[T]):
     def plot(self, *, label: str | None = None) -> Any:
         """Return a bar chart of released counts as a matplotlib figure, which may be published.
 
+        Counts of two columns, or of one by group, are a heat map, those of three are bars by the last one for each
+        pair of the others.
+
         Args:
             label: the name of the axis of values, with its unit.
 

@@ -61,6 +61,8 @@ def _count_values(term: object) -> int:
 @public_errors()
 def check_number_of_cells(question: Call, dataset: Dataset) -> None:
     """Raise if a free question has more cells of several columns than a service answers; no tuple is made."""
+    for part in parts_of_question(question):
+        check_number_of_cells(part, dataset)
     for argument, column in _columns_of_labels(question).items():
         if cells_of(column) is None:
             continue

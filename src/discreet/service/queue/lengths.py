@@ -114,9 +114,10 @@ def _longest_key(column: object) -> int:
 def _longest_table(statement: str, parts: Iterable[Call], dataset: Dataset) -> int:
     """Return a bound on the characters of an answer to a statement: every row has the names of all columns."""
     table = read_statement(statement)
-    groups = None if table.by is None else dataset.column(table.by).values
+    groups = None if table.by is None else lists_of_values(dataset, table.by, None)
     names = sum(_count_characters(name) for name in table.columns)
-    rows = 1 if groups is None else len(groups)
+    rows = MOST_DRAWN if groups is None else groups.size
+    rows = 1 if table.by is None else rows
     errors = sum(_ERROR + len(json.dumps(name)) for name in table.columns)
     return errors + rows * names + sum(longest_answer(part, dataset) for part in parts)
 

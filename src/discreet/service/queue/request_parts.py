@@ -7,7 +7,7 @@ that no request takes much longer for each part than a plain median does.
 from collections.abc import Collection
 from math import ceil
 
-from ...selection.bins import Bins
+from ...selection.bins import Bins, is_of_cells
 from ...selection.date_grid import AnyGrid
 from ...selection.verb_calls import Call
 from ...tables.conditions.condition_readers import read_condition

@@ -23,7 +23,7 @@ from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, translate
 from ...errors import DiscreetError, InvalidArgument
 from ...selection.shown_answers import floor_counts
-from . import marks
+from . import cells, marks
 from .palette import BLUE, ORANGE, PALE_ORANGE, RED
 
 if TYPE_CHECKING:
@@ -239,20 +239,28 @@ def frequencies(
 
 
 @_drawing
-def counts(numbers: Mapping[object, int], *, label: str = "value") -> "Figure":
+def counts(
+    numbers: Mapping[Any, int], *, label: str = "value", names: Sequence[str] = ()
+) -> "Figure":
     """Return a bar chart of released counts by key, in their order; of more than forty the first ones.
+
+    Counts of cells of two columns are a heat map, those of three are bars by the third column for each pair of the
+    others. There, too, a column has its first forty values, and its first six where each pair has bars.
 
     Args:
         numbers: the counts, such as the value of a release of `counts`. They may be published.
         label: the name of the axis of keys.
+        names: the names of the columns of cells.
     """
-    rows = [*numbers.items()][:_NAMED]
+    lengths = dict(zip(numbers, floor_counts([int(one) for one in numbers.values()]), strict=True))
+    is_whole = lengths == numbers
+    words = Message("count") if is_whole else Message("count (drawn as 0 if below it)")
+    if cells.are_cells(numbers):
+        return cells.picture(lengths, names, words)
+    rows = [*lengths.items()][:_NAMED]
     labels = tuple(marks.short(visible_text(str(key))) for key, _ in rows)
     with marks.canvas(marks.height(labels)) as (figure, axes):
-        lengths = floor_counts([int(count) for _, count in rows])
-        is_whole = lengths == [count for _, count in rows]
-        words = Message("count") if is_whole else Message("count (drawn as 0 if below it)")
-        marks.bars(figure, labels, lengths, gettext("count"))
+        marks.bars(figure, labels, [count for _, count in rows], gettext("count"))
         marks.name_axes(axes, labels, (words, words), label)
         axes.set_xlim(left=0)
         return figure

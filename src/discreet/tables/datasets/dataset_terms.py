@@ -187,7 +187,7 @@ def _check_candidates_of(
     dataset: Dataset, arguments: dict[str, Any], asks: Asks, verb: str
 ) -> None:
     """Raise where a column is no one that the verb takes, or a candidate contradicts the description."""
-    if VERBS[verb].takes_cells and isinstance(arguments.get("column"), list | tuple | Bins):
+    if VERBS[verb].takes_cells and is_of_cells(arguments.get("column")):
         _cell_terms(
             dataset, arguments, "column", "candidates", is_drawn=_draws_values(arguments, verb)
         )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...selection.bins import Bins, CellColumns, read_columns
+from ...selection.bins import Bins, CellColumns, is_of_cells, read_columns
 from ..engines.records import is_private
 from .dataset import Dataset
 
@@ -52,8 +52,7 @@ def lists_of_values(dataset: Dataset, column: object, labels: object) -> ValueLi
 
 def cells_of(column: object) -> CellColumns | None:
     """Return the columns of cells; None for one column."""
-    is_several = isinstance(column, Bins | list | tuple | CellColumns)
-    return read_columns(column) if is_several else None
+    return read_columns(column) if is_of_cells(column) else None
 
 
 def _values_of_part(
