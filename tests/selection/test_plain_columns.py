@@ -23,13 +23,14 @@ TIMES = st.datetimes(timezones=st.just(dt.UTC))
 def any_bins(draw: st.DrawFn) -> Bins:
     kind: Any = draw(st.sampled_from([NUMBERS, DAYS, TIMES]))
     edges = sorted(draw(st.lists(kind, min_size=2, max_size=5, unique=True)))
-    options = {name: draw(st.booleans()) for name in ("closed", "below", "above", "missing")}
+    options: Any = {name: draw(st.booleans()) for name in ("closed", "below", "above", "missing")}
     return Bins("age", edges=edges, **options)
 
 
 @given(bins=any_bins())
 def test_bins_are_read_as_they_were_written(bins: Bins) -> None:
-    for columns in (bins, [bins], ["city", bins]):
+    several: list[Any] = [bins, [bins], ["city", bins]]
+    for columns in several:
         sent = json.loads(json.dumps(plain_columns(columns)))
         assert columns_of_plain(sent) == columns
         assert columns_of_plain(columns) == columns
@@ -41,7 +42,8 @@ def test_every_argument_of_bins_may_be_said() -> None:
     months = {"column": "day", "lo": "2024-01-01", "hi": dt.date(2024, 4, 1), "step": "1 month"}
     read = columns_of_plain(months)
     assert read == Bins("day", "2024-01-01", "2024-04-01", "1 month")
-    assert columns_of_plain({"column": "x", "edges": [0, 0.1, "1/3"]}).edges == (
+    of_numbers: Any = columns_of_plain({"column": "x", "edges": [0, 0.1, "1/3"]})
+    assert of_numbers.edges == (
         0, Fraction(1, 10), Fraction(1, 3),
     )  # fmt: skip
     assert columns_of_plain({"column": "x", "edges": [0, 1], "lo": None}) == Bins("x", edges=[0, 1])

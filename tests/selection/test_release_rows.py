@@ -87,48 +87,48 @@ def test_counts_have_a_picture(name: str) -> None:
     assert len(axes.patches) == number
 
 
-CITIES, DRINKS = ["York", "Leeds"], ["tea", "milk"]
-OF_CELLS = {"city": CITIES, "drink": DRINKS}
-PEOPLE = {"city": CITIES * 40, "drink": DRINKS * 20 + ["milk", "tea"] * 20, "age": [*range(80)]}
+TOWNS, DRINKS = ["York", "Leeds"], ["tea", "milk"]
+LISTED = {"city": TOWNS, "drink": DRINKS}
+GUESTS = {"city": TOWNS * 40, "drink": DRINKS * 20 + ["milk", "tea"] * 20, "age": [*range(80)]}
 AGES = discreet.Bins("age", 0, 120, 20)
 
 
 @pytest.mark.parametrize(
     ("column", "terms", "names"),
     [
-        (["city", "drink"], {"candidates": OF_CELLS}, ("city", "drink")),
-        (["city", AGES], {"candidates": {"city": CITIES}}, ("city", "age")),
-        ("drink", {"candidates": DRINKS, "by": "city", "groups": CITIES}, ("city", "drink")),
+        (["city", "drink"], {"candidates": LISTED}, ("city", "drink")),
+        (["city", AGES], {"candidates": {"city": TOWNS}}, ("city", "age")),
+        ("drink", {"candidates": DRINKS, "by": "city", "groups": TOWNS}, ("city", "drink")),
     ],
 )
 def test_counts_of_two_columns_have_a_heat_map(
     column: Any, terms: dict[str, Any], names: tuple[str, str]
 ) -> None:
     pytest.importorskip("matplotlib")
-    release = discreet.counts(PEOPLE, column, epsilon=1000, **terms)
+    release = discreet.counts(GUESTS, column, epsilon=1000, **terms)
     [axes] = release.plot().axes
     assert (axes.get_ylabel(), axes.get_xlabel()) == names
-    counts = [number for row in rows_of(release) for number in [row["count"]]]
+    counts: Any = [row["count"] for row in rows_of(release)]
     assert [patch.get_alpha() for patch in axes.patches] == [
         pytest.approx(0.55 * count / max(counts)) for count in counts
     ]
     assert [text.get_text() for text in axes.texts] == list(map(str, counts))
-    assert [label.get_text() for label in axes.get_yticklabels()] == CITIES
+    assert [label.get_text() for label in axes.get_yticklabels()] == TOWNS
 
 
 @pytest.mark.parametrize(
     ("column", "terms"),
     [
-        (["city", "drink", AGES], {"candidates": OF_CELLS}),
-        (AGES, {"by": ["city", "drink"], "groups": OF_CELLS}),
+        (["city", "drink", AGES], {"candidates": LISTED}),
+        (AGES, {"by": ["city", "drink"], "groups": LISTED}),
     ],
 )
 def test_counts_of_three_columns_have_bars_for_each_pair(column: Any, terms: Any) -> None:
     pytest.importorskip("matplotlib")
-    release = discreet.counts(PEOPLE, column, epsilon=1000, **terms)
+    release = discreet.counts(GUESTS, column, epsilon=1000, **terms)
     figure = release.plot()
     assert [axes.get_title() for axes in figure.axes] == [
-        f"{city}, {drink}" for city in CITIES for drink in DRINKS
+        f"{city}, {drink}" for city in TOWNS for drink in DRINKS
     ]
     assert figure.get_suptitle() == "count by city, drink, age"
     heights = [bar.get_height() for axes in figure.axes for bar in axes.patches]

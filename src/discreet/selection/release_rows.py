@@ -80,7 +80,7 @@ def figure_of(release: Any, label: str | None) -> Any:
     keys = [tuple(_parts_of_key(row[name] for name in names)) for row in rows]
     counts: Any = [row["count"] for row in rows]
     if len(keys[0]) in (2, 3):
-        columns = names_of_columns(release.query)
+        columns = columns_of_question(release.query)
         return _PLOTS.counts(dict(zip(keys, counts, strict=True)), names=columns)
     texts = [", ".join(map(str, key)) for key in keys]
     words = {} if label is None else {"label": label}
@@ -93,7 +93,7 @@ def _parts_of_key(labels: Iterator[object]) -> Iterator[object]:
         yield from label if isinstance(label, tuple) else [label]
 
 
-def names_of_columns(query: str) -> list[str]:
+def columns_of_question(query: str) -> list[str]:
     """Return the columns of groups and of the values of a question in words, those in bins without their edges."""
     facts = facts_of(query)
     texts = [str(facts[name]) for name in ("by", "column") if name in facts]

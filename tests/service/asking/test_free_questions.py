@@ -231,3 +231,11 @@ def test_the_size_of_a_product_is_known_before_a_tuple_is_made(
 def test_values_are_counted_in_tuples_and_by_column(listed: Any, number: str) -> None:
     with pytest.raises(InvalidArgument, match=f"This lists {number}"):
         check_number_of_values({"epsilon": 1, "candidates": listed})
+
+
+def test_the_cells_of_a_statement_are_counted_too() -> None:
+    pytest.importorskip("sqlglot")
+    clause = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM people"
+    question = read_free("sql", None, {"statement": f"{clause} GROUP BY city, age"})
+    with pytest.raises(InvalidArgument, match="groups have 300 × 121 = 36,300 cells"):
+        check_number_of_cells(question, DECLARED)

@@ -82,8 +82,8 @@ def _check_columns(column: object, name: str) -> AnyColumn:
 
 def _write_terms(terms: dict[str, Any], _: str) -> dict[str, Any]:
     return {
-        name: wire.columns_to_wire(value) if name == "by" else wire.write_value(value)
-        for name, value in terms.items()
+        name: wire.columns_to_wire(term) if name == "by" else wire.write_value(term)
+        for name, term in terms.items()
     }
 
 
@@ -92,7 +92,7 @@ def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
     clashes = _RESERVED & plain.keys()
     if clashes:
         raise InvalidArgument(f"terms may not hold {', '.join(sorted(clashes))}")
-    return {name: _READ_TERMS.get(name, wire.read_value)(value) for name, value in plain.items()}
+    return {name: _READ_TERMS.get(name, wire.read_value)(term) for name, term in plain.items()}
 
 
 _READ_TERMS: Mapping[str, Callable[[Any], Any]] = {

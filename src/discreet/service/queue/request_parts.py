@@ -57,7 +57,7 @@ def _more_columns(call: Call) -> int:
 def _is_of_cells(call: Call) -> bool:
     """Whether a question is about the cells of several columns, or of bins."""
     facts = VERBS.get(_verb_name(call), VerbFacts())
-    return facts.takes_cells and bool(call.arguments) and isinstance(call.arguments[0], Bins | list)
+    return facts.takes_cells and bool(call.arguments) and is_of_cells(call.arguments[0])
 
 
 def _parts_of_columns(column: object) -> int:

@@ -23,7 +23,7 @@ from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, translate
 from ...errors import DiscreetError, InvalidArgument
 from ...selection.shown_answers import floor_counts
-from . import cells, marks
+from . import cell_pictures, marks
 from .palette import BLUE, ORANGE, PALE_ORANGE, RED
 
 if TYPE_CHECKING:
@@ -255,8 +255,8 @@ def counts(
     lengths = dict(zip(numbers, floor_counts([int(one) for one in numbers.values()]), strict=True))
     is_whole = lengths == numbers
     words = Message("count") if is_whole else Message("count (drawn as 0 if below it)")
-    if cells.are_cells(numbers):
-        return cells.picture(lengths, names, words)
+    if cell_pictures.are_cells(numbers):
+        return cell_pictures.picture_of_cells(lengths, names, words)
     rows = [*lengths.items()][:_NAMED]
     labels = tuple(marks.short(visible_text(str(key))) for key, _ in rows)
     with marks.canvas(marks.height(labels)) as (figure, axes):

@@ -1,4 +1,4 @@
-"""Pictures of the cells of several columns: a heat map of two, and bars by the third for each pair of three.
+"""Pictures of the cells of several columns: a heat map of two, and bars of three by the last.
 
 A cell is the darker the more records it holds: one colour, more or less opaque, reads on white and on dark pages.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .figure import Figure
 
-CellCounts = Mapping[tuple[int, ...], int]
+PlacedCounts = Mapping[tuple[int, ...], int]
 """Counts by the places of the values of a cell in their columns, none below 0."""
 
 _MOST_OPAQUE = 0.55
@@ -28,7 +28,7 @@ _MOST_WITH_NUMBERS, _MOST_LETTERS = 14, 60
 """Columns of a heat map in which counts are written, and letters beneath it that are not turned."""
 
 _MOST_OF_TWO, _MOST_OF_THREE = (40, 40), (6, 6, 40)
-"""As many values of each column are drawn, the first ones."""
+"""So many values of a column are drawn, the first ones."""
 
 _MOST_TICKS = 6
 """Names beneath the bars of a panel."""
@@ -40,7 +40,7 @@ def are_cells(numbers: Mapping[Any, object]) -> bool:
     return sizes in ({2}, {3})
 
 
-def picture(numbers: Mapping[Any, int], names: Sequence[str], words: Message) -> "Figure":
+def picture_of_cells(numbers: Mapping[Any, int], names: Sequence[str], words: Message) -> "Figure":
     """Return the picture of counts by cell, none below 0.
 
     Args:
@@ -71,12 +71,12 @@ def picture(numbers: Mapping[Any, int], names: Sequence[str], words: Message) ->
         return figure
 
 
-def _text(value: object) -> str:
+def _text(label: object) -> str:
     """Return a value as a short text in which every character is seen."""
-    return marks.short(visible_text(str(value)))
+    return marks.short(visible_text(str(label)))
 
 
-def _heat_map(figure: "Figure", counts: CellCounts, parts: Sequence[Sequence[str]]) -> None:
+def _heat_map(figure: "Figure", counts: PlacedCounts, parts: Sequence[Sequence[str]]) -> None:
     """Draw a square for every cell of two columns, the first down the page; cells without a count stay empty."""
     from matplotlib.patches import Rectangle
 
@@ -101,15 +101,15 @@ def _heat_map(figure: "Figure", counts: CellCounts, parts: Sequence[Sequence[str
 
 
 def _name_heat_map(axes: "Axes", names: Sequence[str], most: int, words: Message) -> None:
-    """Name the axes of a heat map, and say what its shades mean."""
+    """Name the axes of a heat map, and explain its shades."""
     axes.set_ylabel(names[0])
     axes.set_xlabel(names[1])
     shades = Message("{count}: the darkest cell has {most}", count=words, most=f"{most:,}")
     axes.set_title(translate(shades))
 
 
-def _panels(figure: "Figure", counts: CellCounts, parts: Sequence[Sequence[str]]) -> None:
-    """Draw bars by the third column for each pair of the first two, all to one scale."""
+def _panels(figure: "Figure", counts: PlacedCounts, parts: Sequence[Sequence[str]]) -> None:
+    """Draw bars by the third column for the pairs of the first two, all to one scale."""
     rows, columns, bars = parts
     figure.axes[0].remove()
     grid = figure.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)

@@ -9,7 +9,7 @@ pytest.importorskip("matplotlib", reason="the extra plots is not installed")
 from discreet import plots
 from discreet.base.messages import using_language
 from discreet.errors import InvalidArgument
-from discreet.study.plots.cells import are_cells
+from discreet.study.plots.cell_pictures import are_cells
 
 
 def shades(figure: Any) -> dict[tuple[int, int], float]:
