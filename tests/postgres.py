@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -27,35 +28,130 @@ def binaries() -> Path | None:
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """Yield the URL of a fresh server on a unix socket; skip if there is none to start."""
+def server(*options: str) -> Iterator[str]:
+    """Yield the URL of a fresh server on a unix socket, with options of `initdb`; skip where there is none."""
+    own = ["-D", "data", "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync", *options]
+    with _folder() as folder:
+        _make(folder, "initdb", own)
+        with _running(folder, [f"unix_socket_directories={folder}"], _on_socket(folder)) as url:
+            yield url
+
+
+@contextmanager
+def replica(url: str) -> Iterator[str]:
+    """Yield the URL of a replica of a server of `server`, which can be read and follows it."""
+    source = _words_of(url)
+    with _folder() as folder:
+        _make(
+            folder, "pg_basebackup", ["-D", "data", "-R", "-c", "fast", "--no-sync", "-d", source]
+        )
+        settings = [f"unix_socket_directories={folder}", "max_standby_streaming_delay=0"]
+        with _running(folder, settings, _on_socket(folder)) as own:
+            yield own
+
+
+@contextmanager
+def server_with_certificate() -> Iterator[tuple[str, Path]]:
+    """Yield the URL of a server that listens to localhost over TLS alone, and of its authority the certificate."""
+    with _folder() as folder, socket.socket() as free:
+        _make(folder, "initdb", ["-D", "data", "-U", "tests", "-A", "trust", "--no-sync"])
+        Path(folder, "data", "pg_hba.conf").write_text("hostssl all all 127.0.0.1/32 trust\n")
+        _sign(folder)
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        settings = [
+            "unix_socket_directories=", "listen_addresses=127.0.0.1", f"port={port}", "ssl=on",
+            f"ssl_cert_file={folder}/server.crt", f"ssl_key_file={folder}/server.key",
+        ]  # fmt: skip
+        url = f"postgresql://tests@localhost:{port}/postgres"
+        with _running(folder, settings, url) as own:
+            yield own, folder / "ca.crt"
+
+
+def _sign(folder: Path) -> None:
+    """Make a key and a certificate of localhost, by an authority of its own; skip where openssl is missing."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    (folder / "extension").write_text("subjectAltName=DNS:localhost")
+    new = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+    for command in (
+        f"req -x509 {new} -days 2 -subj /CN=authority -keyout ca.key -out ca.crt",
+        f"req {new} -subj /CN=localhost -keyout server.key -out server.csr",
+        "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 "
+        "-extfile extension -out server.crt",
+    ):
+        options: dict[str, Any] = {"cwd": folder, "stderr": subprocess.DEVNULL, **_somebody(folder)}
+        subprocess.run(["openssl", *command.split()], check=True, **options)
+
+
+@contextmanager
+def pool(url: str, mode: str) -> Iterator[str]:
+    """Yield the URL of a PgBouncer before a server of `server`; skip where it is not installed."""
+    found = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+    if found is None:
+        pytest.skip("PgBouncer is not installed")
+    with _folder() as folder:
+        (folder / "users").write_text('"tests" ""\n')
+        (folder / "settings").write_text(
+            f"[databases]\npostgres = {_words_of(url)}\n[pgbouncer]\npool_mode = {mode}\n"
+            f"listen_addr =\nlisten_port = 6432\nunix_socket_dir = {folder}\nauth_type = trust\n"
+            f"auth_file = {folder}/users\ndefault_pool_size = 20\n"
+        )
+        own = f"{_on_socket(folder)}&port=6432"
+        options: dict[str, Any] = {"cwd": folder, "stderr": subprocess.DEVNULL, **_somebody(folder)}
+        with subprocess.Popen([found, "-q", "settings"], **options) as running:
+            try:
+                _await(own, running)
+                yield own
+            finally:
+                running.kill()
+
+
+def _words_of(url: str) -> str:
+    """Return the words of libpq for a server of `server`."""
+    return f"host={unquote(url.partition('host=')[2])} dbname=postgres user=tests"
+
+
+def _on_socket(folder: Path) -> str:
+    return f"postgresql://tests@/postgres?host={quote(str(folder))}"
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Yield a folder of whom the server runs as, which is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="discreet-pg-"))
+    try:
+        _somebody(folder)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def _make(folder: Path, command: str, options: list[str]) -> None:
+    """Make the data of a server; skip if there is none to start."""
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     found = binaries()
     if found is None:
         pytest.skip("no PostgreSQL server is installed (initdb and postgres were not found)")
-    folder = Path(tempfile.mkdtemp(prefix="discreet-pg-"))
-    who = _somebody(folder)
-    data = folder / "data"
-    run: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **who}
-    made = subprocess.run(
-        [found / "initdb", "-D", data, "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync"],
-        check=False, stderr=subprocess.PIPE, **run,
-    )  # fmt: skip
+    run: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **_somebody(folder)}
+    made = subprocess.run([found / command, *options], check=False, stderr=subprocess.PIPE, **run)
     if made.returncode:
-        shutil.rmtree(folder)
-        pytest.skip(f"initdb failed: {made.stderr.decode().strip()[-200:]}")
-    settings = [
-        "listen_addresses=",
-        f"unix_socket_directories={folder}",
-        "fsync=off",
-        "max_connections=60",
-    ]
-    options = [option for setting in settings for option in ("-c", setting)]
+        pytest.skip(f"{command} failed: {made.stderr.decode().strip()[-200:]}")
+
+
+@contextmanager
+def _running(folder: Path, settings: list[str], url: str) -> Iterator[str]:
+    """Yield the URL of a server while it runs."""
+    found = binaries()
+    assert found is not None
+    run: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **_somebody(folder)}
+    every = ["listen_addresses=", "fsync=off", "max_connections=60", *settings]
+    options = [option for setting in every for option in ("-c", setting)]
     with subprocess.Popen(
-        [found / "postgres", "-D", data, *options], stderr=subprocess.DEVNULL, **run
+        [found / "postgres", "-D", folder / "data", *options], stderr=subprocess.DEVNULL, **run
     ) as running:  # a log nobody reads would fill its pipe
         try:
-            url = f"postgresql://tests@/postgres?host={quote(str(folder))}"
             _await(url, running)
             yield url
         finally:
@@ -65,7 +161,6 @@ def server() -> Iterator[str]:
                 again = _started.pop()
                 again.send_signal(signal.SIGINT)
                 again.wait(_PATIENCE)
-            shutil.rmtree(folder)
 
 
 @contextmanager

@@ -12,9 +12,9 @@ from pathlib import Path
 from uuid import uuid4
 
 import duckdb
+import psycopg
 import pytest
 from sqlalchemy import create_engine, text
-from sqlalchemy.exc import DatabaseError
 
 import discreet
 from discreet import Grid
@@ -283,7 +283,7 @@ def test_a_server_takes_one_statement(postgresql: str) -> None:
         "SELECT 1 AS a; COMMIT; CREATE TABLE made (i int)",
         "SELECT 1 AS a; SELECT 2 AS a",
     ):
-        with pytest.raises(DatabaseError, match="multiple commands"):
+        with pytest.raises(psycopg.Error, match="multiple commands"):
             Database(postgresql).fetch(query, None, None)
     rows = Database(postgresql).fetch("SELECT '10:20' AS a", None, None)
     assert isinstance(rows, ServerRows)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PASSWORD = "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass"
 _WATCH_CLIENT = (
-    "SELECT pg_catalog.set_config(name, '1000', false) FROM pg_catalog.pg_settings "
+    "SELECT pg_catalog.set_config(name, '1000', true) FROM pg_catalog.pg_settings "
     "WHERE name OPERATOR(pg_catalog.=) 'client_connection_check_interval'"
 )
 """Lets PostgreSQL look once a second whether whoever asks is still there: a reader that outlasts its place is
@@ -44,7 +44,7 @@ class Database:
     file: str | None = None
 
     def connect(self) -> AbstractContextManager[Any]:
-        """Return a new connection; a server cancels its queries soon after this process has ended.
+        """Return a new connection.
 
         Raises:
             UnreadableFile: if there is no such file, which SQLite would make.
@@ -52,17 +52,14 @@ class Database:
         from sqlalchemy import URL, NullPool, create_engine
 
         _check_file(self.file)
-        # The file that was checked, without options of the URL. A server prepares a query: it is one statement.
+        # The file that was checked, without options of the URL.
         url = self.public if self.file is None else URL.create("sqlite", database=self.file)
-        options: dict[str, Any] = {} if self.file is not None else {"prepare_threshold": 0}
+        # A pool on the way to a server would give statements with names to others.
+        options: dict[str, Any] = {} if self.file is not None else {"prepare_threshold": None}
         # Closed with its block: no pool keeps it for a question that comes later.
-        connection = create_engine(
+        return create_engine(
             url, hide_parameters=True, poolclass=NullPool, connect_args=options
         ).connect()
-        if self.file is None:
-            connection.exec_driver_sql(_WATCH_CLIENT)
-            connection.commit()  # what follows may set the isolation of its transaction
-        return connection
 
     def fetch(
         self, query: str, table: str | None, check: ReachCheck | None
@@ -76,7 +73,9 @@ class Database:
         if rows is not None:
             return rows
         with self._snapshot() as (connection, catalogue):
-            if check is not None:
+            if check is None:
+                catalogue.lock(query)  # which is one statement
+            else:
                 query = check.ask(catalogue, query, table)
             rows = connection.execute(verbatim(query))
             columns = columns_of_rows([*rows.keys()], driver_rows(rows))
@@ -111,13 +110,17 @@ class Database:
 
     @contextmanager
     def _snapshot(self) -> "Iterator[tuple[Any, Catalogue]]":
-        """Yield a connection and its catalogue, in a transaction that only reads."""
+        """Yield a connection and its catalogue, in a transaction that only reads.
+
+        A server cancels its queries soon after this process has ended.
+        """
         with self.connect() as connection:
             if self.file is None:
                 # What others commit is seen, so that a table is as it was when its lock was taken.
                 connection.exec_driver_sql(
                     "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY"
                 )
+                connection.exec_driver_sql(_WATCH_CLIENT)
                 yield connection, PostgreSQLCatalogue(connection)
             else:
                 # Python's module begins no transaction for what only reads.

@@ -188,8 +188,12 @@ class PostgreSQLCatalogue:
         self._connection = connection
 
     def lock(self, query: str) -> None:
-        """Let the server plan a query: it locks the tables and views that the query reads."""
-        self._connection.execute(verbatim(f"EXPLAIN {query}")).close()
+        """Let the server plan a query: it locks the tables and views that the query reads.
+
+        A server that is to answer in binary takes no second statement in it.
+        """
+        with self._connection.connection.driver_connection.cursor(binary=True) as cursor:
+            cursor.execute(f"EXPLAIN {query}")
 
     def base_table(self, name: str) -> BaseTable | None:
         """Return the table that the role of the connection means by a name."""

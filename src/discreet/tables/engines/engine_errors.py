@@ -25,11 +25,19 @@ _SHORT = (
 
 
 _UNAVAILABLE = (
-    "the data cannot be read now: they are locked, their server is gone, or a disk is full"
+    "the data cannot be read now: they are locked, a limit of their server stopped it, the server is gone, "
+    "or a disk is full"
 )
 
-_STATE_CLASSES, _LOCKED = ("08", "40", "53", "57", "58"), "55P03"
-"""SQLSTATE: connections, conflicts of transactions, resources, what an operator or a timeout stops, the system."""
+_UNREACHED = (
+    "the server of the database cannot be reached, or refuses the connection. Check the host, the role, its "
+    "password (PGPASSWORD or ~/.pgpass) and the certificate (sslmode and sslrootcert): psql with the same URL "
+    "shows the reason"
+)
+
+_STATE_CLASSES, _STATES = ("08", "40", "53", "57", "58"), ("55P03", "25P03", "25P04")
+"""SQLSTATE: connections, conflicts of transactions, resources, what an operator or a timeout stops, the system. And
+locks, and transactions that were idle, or lasted, for too long."""
 
 _SQLITE_CODES = (5, 6, 10, 13)
 """SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL."""
@@ -51,7 +59,7 @@ def quietly(
 
     def replacement(error: BaseException) -> DiscreetError:
         if _is_unavailable(error):
-            return DataUnavailable(_UNAVAILABLE)
+            return DataUnavailable(_UNREACHED if _is_unreached(error) else _UNAVAILABLE)
         return type(failure)(_SHORT) if _was_short(error) else failure
 
     return replacing(partial(work, *args, **kwargs), replacement, passing=(DiscreetError,))
@@ -74,7 +82,7 @@ def _is_unavailable(error: BaseException) -> bool:
         return isinstance(cause, ConnectionError | TimeoutError) or cause.errno in _ERRNOS
     state = getattr(cause, "sqlstate", None)
     if isinstance(state, str):
-        return state[:2] in _STATE_CLASSES or state == _LOCKED
+        return state[:2] in _STATE_CLASSES or state in _STATES
     name = type(cause).__name__
     if type(cause).__module__ == "sqlalchemy.exc" and name == "TimeoutError":
         return True  # all connections of the pool are taken
@@ -84,6 +92,11 @@ def _is_unavailable(error: BaseException) -> bool:
     if isinstance(code, int):
         return code & 0xFF in _SQLITE_CODES
     return name in ("IOException", "ConnectionException") and any(w in str(cause) for w in _SIGNS)
+
+
+def _is_unreached(error: BaseException) -> bool:
+    """Return whether psycopg made no connection, which its error then holds."""
+    return getattr(getattr(error, "orig", None) or error, "pgconn", None) is not None
 
 
 def missing_column(

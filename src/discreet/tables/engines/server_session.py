@@ -126,15 +126,29 @@ class ServerRows:
     def keep(self, frame: SqlFrame) -> SqlFrame:
         """Return the rows of a frame in a temporary table, which goes with the transaction.
 
-        The frame itself is returned where the role may make none, and once a row was read: see `_READ_ONLY`.
+        The frame itself is returned where none is made, and once a row was read: see `_READ_ONLY`.
         """
         if self._reads or self._ask(_MAY_KEEP) != [(True,)]:
             return frame
         columns = ", ".join(f'"{name}" {type_words(of)}' for name, of in frame.columns_of.items())
         kept = _KEPT + uuid4().hex
-        self._ask(f"CREATE TEMPORARY TABLE {kept} ({columns}) ON COMMIT DROP")
+        if not self._makes(f"CREATE TEMPORARY TABLE {kept} ({columns}) ON COMMIT DROP"):
+            return frame
         self._fetch(f"INSERT INTO {kept} {frame.text}")
         return SqlFrame(f"SELECT {in_quotes(frame.columns)} FROM {kept}", frame.columns_of)
+
+    def _makes(self, table: str) -> bool:
+        """Return whether the server makes a table: an event trigger, or its disk, may refuse it."""
+        from psycopg import Error
+
+        self._ask(f"SAVEPOINT {_QUERY}")
+        try:
+            self._ask(table)
+        except Error:
+            self._ask(f"ROLLBACK TO SAVEPOINT {_QUERY}")
+            return False
+        self._ask(f"RELEASE SAVEPOINT {_QUERY}")
+        return True
 
     def read(self, names: Sequence[str]) -> dict[str, list[object]]:
         """Return columns as Python has them: no server counts them, or their types are not counted there."""
@@ -161,9 +175,12 @@ class ServerRows:
         return rows
 
     def _ask(self, text: str, *, binary: bool = True) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement; a server that is to answer in binary takes no second one in it."""
+        """Return the rows of a statement; a server that is to answer in binary takes no second one in it.
+
+        It has no name on the server: a pool of connections there would give it to others.
+        """
         with self._driver.cursor(binary=binary) as cursor:
-            cursor.execute(text)
+            cursor.execute(text, prepare=False)
             if cursor.description is None:
                 return []
             return cursor.fetchall() if binary else driver_rows(cursor)
@@ -188,7 +205,7 @@ class ServerRows:
             raise LookupError("operators are looked for in other schemas first")
         self._ask(_LIMITS)
         with self._driver.cursor(binary=True) as cursor:
-            cursor.execute(f"SELECT * FROM (\n{self._query}\n) AS {_QUERY} LIMIT 0")
+            cursor.execute(f"SELECT * FROM (\n{self._query}\n) AS {_QUERY} LIMIT 0", prepare=False)
             columns = [
                 ServerColumn(one.name, one.type_code, one.precision, one.scale)
                 for one in cursor.description

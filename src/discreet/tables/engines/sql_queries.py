@@ -101,11 +101,21 @@ def open_server(engine: Any, query: str) -> ServerRows | None:
         return None
     connection = engine.connect()
     try:
+        if not _answers(connection):
+            connection.invalidate()  # its next statement is on another
         connection.begin()  # an event of the engine may set a role, or what its policies of rows read
     except BaseException:
         connection.close()
         raise
     return server_rows(connection, query, connection.close)
+
+
+def _answers(connection: Any) -> bool:
+    """Return whether a connection of a pool is open still: its server may have been started again."""
+    try:
+        return bool(connection.dialect.do_ping(connection.connection.dbapi_connection))
+    except Exception:
+        return False
 
 
 def server_rows(
