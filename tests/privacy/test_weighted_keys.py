@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import combinations, combinations_with_replacement, product
+from typing import Any
 
+import numpy as np
 import pytest
 from flint import arb
 
 from discreet.mechanisms import key_weights
 from discreet.mechanisms.key_weights import best_weights, largest_weights
-from discreet.privacy import ApproxDP, compose
+from discreet.privacy import ZCDP, GaussianDP, compose, weighted_keys
+from discreet.privacy.gaussian_dp import together
 from discreet.privacy.gaussian_keys import GaussianThreshold
-from discreet.privacy.weighted_keys import WeightedThreshold
+from discreet.privacy.weighted_keys import WeightedThreshold, chance_of_uneven
 from discreet.sampling.enclosures import ball, lower, precision, upper
 from discreet.sampling.gaussian_tails import total_weight, weight
 
@@ -228,16 +231,89 @@ def test_the_parts_hold_for_all_small_tables_at_every_epsilon(
         assert all(upper(excess(threshold, epsilon, *pair, least + 4)) <= promise for pair in pairs)
 
 
+@pytest.mark.parametrize(("sigma_squared", "least", "weights"), [case[:3] for case in SMALL])
+def test_parts_of_rounded_noise_hold_for_all_small_tables(
+    sigma_squared: str, least: int, weights: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other parts, with noise that is rounded so coarsely that the chance of it counts."""
+    monkeypatch.setattr(weighted_keys, "_GRAIN", F(1, 4))
+    monkeypatch.setattr(weighted_keys, "_LEAST_SMOOTH", F(0))
+    test_the_parts_hold_for_all_small_tables_at_every_epsilon(sigma_squared, least, weights)
+
+
 def test_the_parts_of_weights() -> None:
     threshold = best_weights(F(1), F(1, 10**6), 10)
     assert threshold is not None
     own, sums = threshold.parts
     assert own.epsilon == 0
     assert own.neighbors == sums.neighbors == "add_remove"
-    assert sums.rho == max(
-        j * threshold.weights[j - 1] ** 2 / (2 * threshold.sigma_squared) for j in range(1, 11)
-    )
-    assert own.delta < F(1, 10**6)
+    squares = max(j * threshold.weights[j - 1] ** 2 for j in range(1, 11))
+    left = threshold.sigma_squared - 2
+    assert isinstance(sums, GaussianDP)
+    assert squares / left <= sums.mu**2 <= squares / left * (1 + F(1, 2**50))
+    exact = max(one.parts[0].delta for one in threshold._cases())
+    assert exact < own.delta < exact * (1 + F(1, 10**8)) < F(1, 10**6)
     assert compose(own, sums).delta_at(F(1)) > F(1, 10**6)  # so they are no single release's price
-    assert isinstance(own, ApproxDP)
     assert key_weights.GRIDS[0] == threshold.weights[-1]
+    [few] = [WeightedThreshold(F(99), 60, (16,)).parts[1]]
+    assert few == ZCDP(F(256, 198))
+
+
+# --- discrete Gaussian noise as continuous noise that is rounded
+
+
+def chances(sigma_squared: float, far: int) -> Any:
+    """The law of discrete Gaussian noise on -far, ..., far."""
+    law = np.exp(-(np.arange(-far, far + 1) ** 2) / (2 * sigma_squared))
+    return law / law.sum()
+
+
+@pytest.mark.parametrize(("sigma_squared", "spread"), [("1", "1/4"), ("3", "1/3"), ("1/3", "3/10")])
+def test_noise_that_is_rounded_has_nearly_the_law(sigma_squared: str, spread: str) -> None:
+    """By sums over a fine grid of the continuous noise, and of all numbers to which it is rounded."""
+    s, v, far = float(F(sigma_squared)), float(F(spread)), 12
+    y = np.linspace(-15, 15, 2**15)
+    numbers = np.arange(-far, far + 1)
+    near = np.exp(-((np.arange(-30, 31)[:, None] - y) ** 2) / (2 * v))
+    density = np.exp(-(y**2) / (2 * (s - v)))
+    kernel = np.exp(-((numbers[:, None] - y) ** 2) / (2 * v)) / near.sum(axis=0)
+    rounded = (kernel * density).sum(axis=1) / density.sum()
+    least = float((chances(s, far) / rounded)[6:-6].min())
+    kept = 1 - float(chance_of_uneven(F(spread)))
+    assert kept < least
+    assert spread != "3/10" or 1 - least > (1 - kept) / 3
+
+
+def losses_of(sigma_squared: float, moves: tuple[int, ...]) -> dict[float, float]:
+    """The losses of numbers that move, and their chances."""
+    law, far = {0.0: 1.0}, 40
+    for by in moves:
+        one = enumerate(chances(sigma_squared, far), -far)
+        each = [((2 * by * x + by * by) / (2 * sigma_squared), p) for x, p in one if p > 1e-16]
+        wider: dict[float, float] = {}
+        for loss, p in law.items():
+            for more, q in each:
+                key = round(loss + more, 9)
+                wider[key] = wider.get(key, 0.0) + p * q
+        law = wider
+    return law
+
+
+MOVES = [(1,), (3,), (2, 2), (1, -2), (1, 1, 1)]
+
+
+@pytest.mark.parametrize("spread", ["1/4", "1/2", "1"])
+@pytest.mark.parametrize("sigma_squared", ["2", "5"])
+def test_rounded_noise_bounds_all_moves_and_two_releases(sigma_squared: str, spread: str) -> None:
+    """Whatever moves, by its length alone; and the second release may have another unit's moves."""
+    s, v = F(sigma_squared), F(spread)
+    loose = 3 * chance_of_uneven(v)
+    for first, second in [*((one, ()) for one in MOVES), ((3,), (2, 2)), ((2, 2), (1, 1, 1))]:
+        squares = [F(sum(by * by for by in moves)) for moves in (first, second) if moves]
+        sums = together(sum(squares, F(0)) / (s - v), "add_remove")
+        kept = float(1 - loose) ** len(squares)
+        law = losses_of(float(s), (*first, *second))
+        for epsilon in (0.0, 0.7, 2.0, 5.0):
+            delta = sum(p * max(0.0, -np.expm1(epsilon - loss)) for loss, p in law.items())
+            promise = 1 - kept * (1 - float(sums.delta_at(F(epsilon))))
+            assert delta <= promise + 1e-12, (first, second, epsilon)

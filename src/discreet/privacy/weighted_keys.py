@@ -7,9 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from flint import arb
+
+from ..sampling.enclosures import ball, precision, probability_above
 from .approx_dp import ApproxDP
+from .gaussian_dp import GaussianDP, together
 from .gaussian_keys import GaussianThreshold
 from .renyi_dp import ZCDP
+
+_CHANCE_BITS = 256
+
+_GRAIN = Fraction(2)
+"""The parameter of the noise by which continuous noise is rounded, in the proof of the parts."""
+
+_LEAST_SMOOTH = 50 * _GRAIN
+"""Below this parameter of the noise rho tells more of many releases than rounded noise does."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +59,17 @@ class WeightedThreshold:
         return all(one.keeps(epsilon, delta) for one in self._cases())
 
     @property
-    def parts(self) -> tuple[ApproxDP, ZCDP]:
+    def parts(self) -> tuple[ApproxDP, GaussianDP | ZCDP]:
         """Both promises of the parts: a delta for own keys that are shown, and the sums of all keys."""
         # *Many releases*: for either part the worst number of keys.
         both = [one.parts for one in self._cases()]
-        return max((own for own, _ in both), key=lambda own: own.delta), ZCDP(
-            max(sums.rho for _, sums in both)
-        )
+        own, rho = max(own.delta for own, _ in both), max(sums.rho for _, sums in both)
+        if self.sigma_squared < _LEAST_SMOOTH:
+            return ApproxDP(Fraction(0), own), ZCDP(rho)
+        # *Rounded noise*: sums with continuous noise of a parameter less by _GRAIN, but for a small chance.
+        wider = self.sigma_squared / (self.sigma_squared - _GRAIN)
+        sums = together(2 * rho * wider, "add_remove")
+        return ApproxDP(Fraction(0), own + len(self.weights) * chance_of_uneven(_GRAIN)), sums
 
     def _cases(self) -> Iterator[GaussianThreshold]:
         """Yield the moves of a unit of every weight, with the most keys. Units of fewer keys are covered."""
@@ -61,3 +77,12 @@ class WeightedThreshold:
         for keys, weight in enumerate(self.weights, 1):
             if keys == len(self.weights) or self.weights[keys] < weight:
                 yield GaussianThreshold(self.sigma_squared, self.least, keys, "add_remove", weight)
+
+
+def chance_of_uneven(spread: Fraction) -> Fraction:
+    """Return a bound on the probability that a number tells more than continuous noise that is rounded."""
+    # *Rounded noise*: 1 - (1 - r) / (1 + r), r = 2 exp(-2 pi**2 v) / (1 - exp(-6 pi**2 v)).
+    with precision(_CHANCE_BITS):
+        v = 2 * arb.pi() ** 2 * ball(spread)
+        r = 2 * (-v).exp() / -(-3 * v).expm1()
+        return probability_above(2 * r / (1 + r))

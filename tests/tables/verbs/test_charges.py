@@ -37,8 +37,8 @@ def ten(guarantee: Any) -> Numbers:
     return several[0].epsilon, several[1].epsilon
 
 
-def keys(most: int) -> Numbers:
-    return ten(PrivateKeys(Fraction(1), SMALL, most, shows_counts=True).guarantee)
+def keys(most: int, *, shows_counts: bool = True) -> Numbers:
+    return ten(PrivateKeys(Fraction(1), SMALL, most, shows_counts=shows_counts).guarantee)
 
 
 def medians(**terms: Any) -> Numbers:
@@ -137,6 +137,9 @@ ROWS: dict[str, Callable[[], Numbers]] = {
     "ten releases of keys with counts, six keys a person, likewise": lambda: keys(6),
     "ten releases of medians in private groups, at (1, 10⁻⁸) each: ε at δ = 10⁻⁶": medians,
     "the same under `replace_one`": lambda: medians(neighbors="replace_one"),
+    "ten releases of keys by weights, ten keys a person, likewise": lambda: keys(
+        10, shows_counts=False
+    ),
     "a profile of twelve columns of integers at (1, 10⁻⁶): ε at δ = 10⁻⁶": numbers_alone,
     "the same: ρ": rho_of_numbers,
     "two profiles with a column of texts too, at (1, 10⁻⁶) each: ε at δ = 2·10⁻⁶": two_with_texts,
