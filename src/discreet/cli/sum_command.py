@@ -30,6 +30,18 @@ _Rounding = Annotated[
 ]
 
 
+_MaxSum = Annotated[
+    str | None,
+    option(
+        "NUMBER",
+        "The largest total of one person. All rows of a person are added, and a larger total counts as this. "
+        "Needs --privacy-unit.",
+    ),
+]
+_MinSum = Annotated[
+    str | None,
+    option("NUMBER", "The least total of one person, 0 by default. A smaller one counts as this."),
+]
 _BoundsShare = Annotated[
     str | None,
     option(
@@ -46,6 +58,8 @@ def sum_command(
     minimum: _Minimum = None,
     maximum: _Maximum = None,
     step: _Rounding = None,
+    max_sum: _MaxSum = None,
+    min_sum: _MinSum = None,
     bounds_share: _BoundsShare = None,
 ) -> Release:
     """Release the sum of the numbers of a column.
@@ -58,6 +72,8 @@ def sum_command(
         minimum=minimum,
         maximum=maximum,
         step=step,
+        max_sum=max_sum,
+        min_sum=min_sum,
         bounds_share=bounds_share,
         **terms,
     )

@@ -196,6 +196,8 @@ def _conditions(facts: Facts) -> Iterator[str]:
     for name, words in _OF_ONE_FACT.items():
         if name in facts:
             yield _fill(words, facts)
+    if "totals" in facts:
+        yield _totals(facts["totals"])
     if "unit" in facts:
         yield _of_each(facts)
     elif facts.get("units", 1) != 1:
@@ -272,6 +274,15 @@ def _range(ends: object) -> str:
     low, high, step = _set_apart([str(end) for end in ends[:3]])
     values = Message("{low} to {high} by {step}", low=low, high=high, step=step)
     return join(AND, [values, *ends[3:]])
+
+
+def _totals(ends: object) -> str:
+    """The ends of the total of a privacy unit in words."""
+    texts = [str(end) for end in ends] if isinstance(ends, list | tuple) else []
+    if len(texts) != 2:
+        return ""
+    low, high = _set_apart(texts)
+    return Message("each total cut to {low} to {high}", low=low, high=high)
 
 
 def _way(way: object, first: object) -> Message:

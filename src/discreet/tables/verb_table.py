@@ -90,7 +90,8 @@ VERBS: Mapping[str, VerbFacts] = {
     "count_distinct": VerbFacts((), ("epsilon", "max_groups", "where"), asks="keys", room="number"),
     "bounds": VerbFacts(("q",), _OF_RANKS, takes_dates=False, bounds="never", room="ends"),
     "sum": VerbFacts(
-        _OF_SUMS, (*_NOISY, "max_contributions"), asks="sums", takes_dates=False, room="sum"
+        ("max_sum", "min_sum", *_OF_SUMS), (*_NOISY, "max_contributions"),
+        asks="sums", takes_dates=False, room="sum",
     ),
     "mean": VerbFacts(
         _OF_SUMS, ("epsilon", "rho", *_OF_GROUPS, "delta", "where", "max_contributions"),

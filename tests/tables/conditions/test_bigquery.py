@@ -1,5 +1,6 @@
 """Statements as the reference of BigQuery has them, pasted: answered, or refused with words to write."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,11 @@ import pytest
 
 pytest.importorskip("sqlglot", reason="the extra sql is not installed")
 
+import discreet
 from discreet import Dataset, sql
 from discreet.errors import InvalidArgument
 from discreet.ledger.toml_budgets import configuration, open_described
+from discreet.privacy import GeometricDP
 from discreet.selection.verb_calls import bill_of
 from discreet.service.asking.connect import connect
 from discreet.tables.conditions.bigquery import with_double_quotes
@@ -96,14 +99,22 @@ def test_signs_in_texts_and_comments_stay() -> None:
     assert GROUP in str(kept)
 
 
-def test_bounds_of_units_with_several_rows_are_another_promise() -> None:
-    """BigQuery clips the sum of a unit, and this library each of its rows."""
+def test_bounds_of_a_group_are_those_of_the_total_of_a_unit() -> None:
     terms: dict[str, Any] = {"privacy_unit": "id", "max_contributions": 3}
-    text = f"{HEAD}SUM(age, {GROUP} => (0, 120)) FROM people"
+    text = f"{HEAD}SUM(age, {GROUP} => (-5, 200)) FROM people"
+    described = people(**terms)
+    by_words = discreet.sum(described, "age", min_sum=-5, max_sum=200, epsilon=1)
+    assert (
+        bill_of(sql, described, text).guarantee
+        == by_words.guarantee
+        == GeometricDP(Fraction(1), 200)
+    )
+    for bounds, largest in (("(0, 120)", 120), ("(0, 500)", 360)):
+        statement = text.replace("(-5, 200)", bounds)
+        assert bill_of(sql, described, statement).guarantee == GeometricDP(Fraction(1), largest)
     with pytest.raises(InvalidArgument, match="each of up to 3 rows is clipped"):
-        bill_of(sql, people(**terms), text)
-    assert bill_of(sql, people(**terms), text.replace(GROUP, ROW)).guarantee
-    assert bill_of(sql, people(privacy_unit="id"), text).guarantee
+        bill_of(sql, described, text.replace("SUM", "AVG"))
+    assert bill_of(sql, described, f"{HEAD}SUM(age, {ROW} => (0, 120)) FROM people").guarantee
 
 
 def test_a_connection_finds_the_dataset_in_from(

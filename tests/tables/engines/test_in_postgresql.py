@@ -196,7 +196,7 @@ def test_an_id_is_its_text_whatever_cast_a_user_made(server: Engine) -> None:
         f"CREATE CAST (bigint AS text) WITH FUNCTION f{table}(bigint) AS ASSIGNMENT",
     )
     try:
-        values, _ = open_table(data, "x", Records("k", 2)).bounded().distinct(0)
+        values, _ = open_table(data, "x", Records("k", 2)).numbers().distinct(0)
     finally:
         make(server, "DROP CAST (bigint AS text)")
     assert sorted(values.tolist()) == expected
@@ -615,7 +615,7 @@ def test_of_every_unit_the_rows_of_the_rule_stay(server: Engine, of: str) -> Non
             for j in range(size)
             if (j * most + start_of_rule(identify(i))) % size < most
         ]
-        values, times = open_table(data, "v", Records("u", most)).bounded().distinct(0)
+        values, times = open_table(data, "v", Records("u", most)).numbers().distinct(0)
         assert sorted(values.tolist()) == expected
         assert set(times.tolist()) == {1}
 

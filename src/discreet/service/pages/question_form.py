@@ -27,7 +27,8 @@ def _parts_of_list(text: str) -> list[str]:
 
 
 _LINE_READERS: Mapping[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("epsilon", "delta", "alpha", "by", "minimum", "maximum", "step", "other", "q"), str),
+    **dict.fromkeys(("epsilon", "delta", "alpha", "by", "other", "q"), str),
+    **dict.fromkeys(("minimum", "maximum", "step", "max_sum", "min_sum"), str),
     **dict.fromkeys(("k", "supply", "max_groups", "max_candidates", "minimum_count", "most"), _whole),
     "alphas": _parts_of_list,
 }  # fmt: skip

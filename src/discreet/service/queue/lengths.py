@@ -193,6 +193,7 @@ def _longest_sum(terms: Mapping[str, Any], column: Column) -> int:
     if column.type == "boolean":  # 0 and 1, in steps of 1, whatever is given
         return _AROUND + _NUMBER + 2 * (_DIGITS_OF_SUM + 3)
     parts = [terms.get(name, getattr(column, name)) for name in ("minimum", "maximum", "step")]
+    parts += [terms.get(name) for name in ("min_sum", "max_sum")]
     digits = sum(len(str(exact(part, "a bound"))) for part in parts if part is not None)
     return _AROUND + _NUMBER + 2 * (_DIGITS_OF_SUM + digits)
 

@@ -87,12 +87,15 @@ class Source:
             records: the privacy unit, the contribution bounds and the groups.
             stand_in: what integers stand for, the times of a clock or truths; None for numbers.
             table: the table, where it was opened already.
+
+        `unit_totals` are the sums of units' clipped totals by group, once they were read: see `sums`.
         """
         self._argument, self.name, self.records = data, column, records or Records()
         self.stand_in, self._table = stand_in, table
         self._tally: tuple[object, list[list[int]]] | None = None
         self._classes: tuple[object, Sequence[CountClasses]] | None = None
         self._sizes: dict[bool, list[int]] = {}
+        self.unit_totals: list[int] | None = None
 
     @property
     def groups(self) -> list["Group"]:
@@ -125,7 +128,7 @@ class Source:
     @cached_property
     def bounded(self) -> Numbers:
         """The numbers of all groups in their engine."""
-        return self.table.bounded(self.stand_in)
+        return self.table.numbers(self.stand_in)
 
     @cached_property
     def array(self) -> NDArray[Any] | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import DiscreetError, InvalidArgument
 from ...sampling.vectors import ExactArray
-from ...selection.candidates import Labels
+from ...selection.candidates import Grid, Labels
 from ...selection.date_grid import CutCells, NumberCells
 from ...selection.decimals import PointCells
 from ..values.ids import check_unit
@@ -25,7 +25,7 @@ from ..values.truths import StandIn, check_stand_in
 from .cells import GridSource, GridThresholds
 from .cut_counts import CutCounts
 from .engine_errors import quietly
-from .grid_counts import Beside, GridCounts, counts_beside
+from .grid_counts import Beside, GridCounts, counts_beside, places_of
 from .index_counts import quick_counts
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, is_of_unit
@@ -91,11 +91,11 @@ class OpenedTable:
         where = [places[means[0]] if means else -1 for means in values]
         return [[int(counts.get((g, place), 0)) for place in where] for g in range(self.groups)]
 
-    def bounded(self, stand_in: StandIn | None = None) -> "Numbers":
+    def numbers(self, stand_in: StandIn | None = None, *, with_units: bool = False) -> "Numbers":
         """Return the numbers of the records, or integers for times or truths, bounded per unit and group.
 
         They are asked for several times. So the rows chosen of a unit are kept; unbounded
-        rows are read anew.
+        rows are read anew. With units the rows have PERSON too.
         """
         if stand_in is not None:
             check_stand_in(self.type(), stand_in)
@@ -109,7 +109,7 @@ class OpenedTable:
             of = replace(of, unit=unit_of(self.type()))
         elif of.name != "object":
             check_numbers(of)
-        rows = quietly(numeric_table._bounded, self.failure, of)
+        rows = quietly(numeric_table._number_rows, self.failure, of, with_units=with_units)
         are_bounded = self.records.unit is not None or self.records.by is not None
         return Numbers(
             numeric, rows, of, self.failure, self.records.by is not None, are_bounded=are_bounded
@@ -259,14 +259,15 @@ class OpenedTable:
         staying = _stay(once, PART, [UNIT], most).select(PERSON, PART)
         return rows.join(staying, on=[PERSON, PART], how="inner")
 
-    def _bounded(self, of: ColumnType) -> Frame:
+    def _number_rows(self, of: ColumnType, *, with_units: bool) -> Frame:
         """Return the rows that hold a number, bounded per unit and group."""
         rows = self.native.present(self.record_rows(), of)
-        columns = [CELL] if self.records.by is None else [CELL, PART]
+        groups = [] if self.records.by is None else [PART]
+        columns = [CELL, *groups, *([PERSON] if with_units else [])]
         if self.records.unit is None or self.records.rows is None:
             unbounded = rows.select(*columns)
             return unbounded if self.drawn_groups is None else self.native.keep(unbounded)
-        blocks = [UNIT, *columns[1:]]
+        blocks = [UNIT, *groups]
         most = self.records.rows
         stay = _stay(self._with_units(rows, most), CELL, blocks, most)
         return self.native.keep(stay.select(*columns))
@@ -323,13 +324,34 @@ class Numbers:
 
     def distinct(self, group: int) -> tuple[ExactArray, NDArray[np.int64]]:
         """Return the distinct numbers of a group, and their counts."""
+        cells, counts = self._distinct_cells(self._of_group(group))
+        return self._values(cells), counts
+
+    def with_indices(self, grid: Grid) -> tuple[Frame, int]:
+        """Return PERSON and PART of rows with the index of the nearest point as POSITION, and how many rows."""
+        thresholds = GridThresholds(grid, self.of)
+        join, others = self.native.join_positions, [PERSON, *([PART] if self.has_groups else [])]
+        if self._comparable and thresholds.serves:
+            native = self.native
+            counts = GridCounts(self.rows, thresholds, native.fetch, self.failure, native.divides)
+            return quietly(counts.with_indices, self.failure, join, others)
+        cells, counts_of_cells = self._distinct_cells(self.rows)
+        places = places_of(self.of, cells, grid.nearest(self._values(cells)))
+        rows = quietly(join, self.failure, self.rows, CELL, self.of, places)
+        return rows.select(*others, POSITION), int(counts_of_cells.sum())
+
+    def _distinct_cells(self, rows: Frame) -> tuple[ExactArray, NDArray[np.int64]]:
+        """Return the distinct cells of some rows, and their counts."""
         import narwhals.stable.v2 as nw
 
-        groups = self._of_group(group).group_by(CELL).agg(nw.len().alias(COUNT))
-        values, counts = quietly(self.native.fetch, self.failure, groups, self.of)
-        if self.native.code_values is not None:
-            values = self.native.code_values[values]
-        return values, counts.astype(np.int64)
+        groups = rows.group_by(CELL).agg(nw.len().alias(COUNT))
+        cells, counts = quietly(self.native.fetch, self.failure, groups, self.of)
+        return cells, counts.astype(np.int64)
+
+    def _values(self, cells: ExactArray) -> ExactArray:
+        """Return the numbers of cells, for which integers may stand."""
+        codes = self.native.code_values
+        return cells if codes is None else codes[cells]
 
     @property
     def _comparable(self) -> bool:

@@ -4,7 +4,7 @@ Keys are computed in doubles or in integers, by the engine's own arithmetic. Tha
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ...errors import DiscreetError, UnreadableData
 from ...sampling.vectors import ExactArray, Integers, integers
+from ...selection.candidates import Grid
 from ...selection.decimals import LEAST_POWER, POWERS, Decimals
-from ..values.kinds import CELL, ColumnType
+from ..values.kinds import CELL, INTEGER_TYPE, ColumnType
 from .cells import (
     FINEST_KEYS,
     CellNumber,
@@ -35,11 +36,16 @@ from .cells import (
     value_of,
 )
 from .engine_errors import quietly
-from .native import Frame
+from .native import POSITION, Frame
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
+
+KEY = "key"
+
+JoinPositions = Callable[[Frame, str, ColumnType, Mapping[object, int]], Frame]
+"""What joins rows with places of values: see `Native.join_positions`."""
 
 _SHORT = 2**31
 
@@ -52,7 +58,7 @@ class GridCounts:
     """A column in an engine as counts on a grid. One query per pass."""
 
     frame: Frame
-    """A lazy Narwhals frame with this column only, called CELL, without null and NaN."""
+    """A lazy Narwhals frame with this column, called CELL, without null and NaN; for `with_indices` others too."""
     thresholds: GridThresholds
     fetch: Callable[[Frame, ColumnType], list[ExactArray]]
     """What brings the columns of a query, none of them rounded."""
@@ -86,6 +92,32 @@ class GridCounts:
         self._fill(query, self._groups if fine else self._singles)
         return query.tally
 
+    def with_indices(self, join: JoinPositions, others: Sequence[str]) -> tuple[Frame, int]:
+        """Return other columns of the records, with the index of the nearest point as POSITION, and how many rows.
+
+        A pass finds the indices of keys; of keys with several indices a second one finds those of numbers.
+        """
+        import narwhals.stable.v2 as nw
+
+        grid = self.thresholds.grid
+        assert isinstance(grid, Grid)
+        query = Occupancy(self.thresholds, grid.nearest)
+        groups = self._groups(query)
+        doubtful, size = query.add(groups), int(groups.records.sum())
+        is_certain = ~np.isin(groups.keys, doubtful)
+        indices = grid.nearest(groups.least[is_certain]).tolist()
+        of_keys = dict(zip(groups.keys[is_certain].tolist(), indices, strict=True))
+        records = self._with_keys(query).with_columns(nw.col(KEY).cast(nw.Int64))
+        columns = [*others, POSITION]
+        certain = join(records, KEY, INTEGER_TYPE, of_keys).select(*columns)
+        if not doubtful:
+            return certain, size
+        numbers = self._ambiguous(query, doubtful).least
+        of_numbers = places_of(self.thresholds.of, numbers, grid.nearest(numbers))
+        rest = records.filter(nw.col(KEY).is_in(doubtful))
+        rest = join(rest, CELL, self.thresholds.of, of_numbers).select(*columns)
+        return nw.concat([certain, rest]), size
+
     def _fill(
         self,
         query: GridHistogram | Occupancy,
@@ -103,7 +135,7 @@ class GridCounts:
         cell = nw.col(CELL)
         least, greatest = cell.min().alias("least"), cell.max().alias("greatest")
         groups = (
-            self._with_keys(query).group_by("key").agg(nw.len().alias("records"), least, greatest)
+            self._with_keys(query).group_by(KEY).agg(nw.len().alias("records"), least, greatest)
         )
         return Groups.of(self.fetch(groups, self.thresholds.of))
 
@@ -111,7 +143,7 @@ class GridCounts:
         """Return the distinct records of some groups as groups of one value."""
         import narwhals.stable.v2 as nw
 
-        return self._distinct(self._with_keys(query).filter(nw.col("key").is_in(keys)))
+        return self._distinct(self._with_keys(query).filter(nw.col(KEY).is_in(keys)))
 
     def _singles(self, query: GridHistogram | Occupancy) -> Groups:
         """Return the distinct records as groups of one value."""
@@ -133,7 +165,7 @@ class GridCounts:
         for piece in reversed(earlier):
             inside = nw.col(CELL) < self._constant(piece.stop)
             key = nw.when(inside).then(self._key(piece)).otherwise(key)
-        return self._with_guess(self._within(query)).with_columns(key.alias("key"))
+        return self._with_guess(self._within(query)).with_columns(key.alias(KEY))
 
     def _key(self, piece: Piece) -> "nw.Expr":
         """Return the key of a record of one part."""
@@ -229,6 +261,14 @@ class GridCounts:
         return constant(unit, self.thresholds.of)
 
 
+def places_of(of: ColumnType, cells: ExactArray, indices: Integers) -> dict[object, int]:
+    """Return the indices of distinct cells, by the cells as Python has them, of the column's type."""
+    numbers: list[object] = cells.tolist()
+    if of.kind == "decimal":
+        numbers = [constant(int(Fraction(cell) * 10**of.scale), of) for cell in cells.tolist()]
+    return dict(zip(numbers, indices.tolist(), strict=True))
+
+
 Beside = tuple[Integers, Integers, int]
 """How many records are below some numbers, how many are above, and how many there are."""
 
@@ -289,7 +329,7 @@ def cumulative_counts(
     import narwhals.stable.v2 as nw
 
     key = place_among([constant(edge, of) for edge in cuts], range(len(cuts) + 1)).alias("key")
-    groups = rows.with_columns(key).group_by("key").agg(nw.len().alias("records"))
+    groups = rows.with_columns(key).group_by(KEY).agg(nw.len().alias("records"))
     keys, records = fetch(groups, of)
     sizes = [0] * (len(cuts) + 1)
     for place, count in zip(keys.tolist(), records.tolist(), strict=True):

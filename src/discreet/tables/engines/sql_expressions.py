@@ -314,6 +314,11 @@ class SqlNamespace:
         of = _type_of(value)
         return SqlExpression(sql_constant(value, of), of, literal=(value,))
 
+    def concat(self, frames: Sequence[Any], *, how: str) -> Any:
+        """Return the rows of some frames with the same columns, one after the other."""
+        one = frames[0]
+        return replace(one, text=" UNION ALL ".join(frame.text for frame in frames))
+
     def len(self) -> SqlExpression:
         """Return the number of rows."""
         return SqlExpression("pg_catalog.count(*)", "bigint", "len")

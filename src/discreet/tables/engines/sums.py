@@ -2,9 +2,15 @@
 
 import numpy as np
 
+from ...errors import UnreadableData
 from ...sampling.vectors import Integers
 from ...selection.candidates import Grid
-from .column import Numeric
+from ..values.kinds import INTEGER_TYPE
+from .column import Group, Numeric, Source
+from .engine_errors import quietly
+from .expressions import COUNT
+from .native import POSITION, Frame
+from .records import PART, PERSON
 
 _BLOCK = 2**20
 _HALF_WORD = 31
@@ -55,3 +61,57 @@ def exact_sum(indices: Integers) -> int:
         high, low = block >> _HALF_WORD, block & ((1 << _HALF_WORD) - 1)
         total += (int(np.add.reduce(high)) << _HALF_WORD) + int(np.add.reduce(low))
     return total
+
+
+TOTAL = "total"
+
+
+def total_of_units(group: Group, grid: Grid, ends: tuple[int, int]) -> int:
+    """Return the sum of the totals of the privacy units in a group, clipped to the ends, in steps. Private.
+
+    Numbers are rounded as by `total_on_grid`. Whole steps are added and clipped in the engine, and one row for
+    a group leaves it.
+
+    Args:
+        group: the group, of a table with a privacy unit. All groups of a question have one grid and the same ends.
+        grid: the points to which numbers are rounded.
+        ends: the least and the largest total of a unit in a group, in steps.
+    """
+    source = group.source
+    if source.unit_totals is None:
+        source.unit_totals = _totals_by_group(source, grid, ends)
+    return source.unit_totals[group.index]
+
+
+def _totals_by_group(source: Source, grid: Grid, ends: tuple[int, int]) -> list[int]:
+    """Return the same of all groups."""
+    table = source.table
+    numbers = table.numbers(source.stand_in, with_units=True)
+    rows, size = numbers.with_indices(grid)
+    if not numbers.has_groups:
+        rows = quietly(_in_one_group, table.failure, rows)
+    sums = quietly(_sums_of_totals, table.failure, rows, int(grid.lo / grid.step), ends)
+    columns = quietly(numbers.native.fetch, table.failure, sums, INTEGER_TYPE)
+    parts, totals, counts = ([*map(int, column.tolist())] for column in columns)
+    if sum(counts) != size:
+        raise UnreadableData("the data changed while they were read")
+    of_groups = dict(zip(parts, totals, strict=True))
+    return [of_groups.get(place, 0) for place in range(table.groups)]
+
+
+def _in_one_group(rows: Frame) -> Frame:
+    """Return rows with the first group in PART."""
+    import narwhals.stable.v2 as nw
+
+    return rows.with_columns(nw.lit(0).alias(PART))
+
+
+def _sums_of_totals(rows: Frame, low: int, ends: tuple[int, int]) -> Frame:
+    """Return PART with the sum of its units' clipped totals, in steps, and its number of rows."""
+    import narwhals.stable.v2 as nw
+
+    total = (nw.col(POSITION) + low).sum().alias(TOTAL)
+    units = rows.group_by(PERSON, PART).agg(total, nw.len().cast(nw.Int64).alias(COUNT))
+    inside = units.with_columns(nw.col(TOTAL).clip(*ends))
+    sums = (nw.col(name).sum().cast(nw.Int64).alias(name) for name in (TOTAL, COUNT))
+    return inside.group_by(PART).agg(*sums)

@@ -208,7 +208,7 @@ class _Plan:
         statement = replace(
             statement,
             aggregates=tuple(
-                _count_of(dataset, statement, one) if one.verb == "count" else one
+                _count_of(dataset, statement, one) if one.verb == "count" else _sum_of(dataset, one)
                 for one in statement.aggregates
             ),
         )
@@ -474,6 +474,17 @@ def _count_of(dataset: Dataset, statement: SqlStatement, aggregate: Aggregate) -
             f"{dataset.label} {declared}"
         )
     return replace(aggregate, verb="count_distinct", column=names[0], units=None)
+
+
+def _sum_of(dataset: Dataset, aggregate: Aggregate) -> Aggregate:
+    """Return an aggregate; a sum with bounds of a unit's total, where a statement bounds that."""
+    if aggregate.verb != "sum" or aggregate.bounds is None or dataset.privacy_unit is None:
+        return aggregate
+    name, low, high = aggregate.bounds
+    if name != BOUNDS[0]:
+        return aggregate
+    totals = {"min_sum": low, "max_sum": high}
+    return replace(aggregate, terms={**aggregate.terms, **totals}, bounds=None)
 
 
 def _cells(aggregate: Aggregate, answer: Answer, *, is_grouped: bool) -> dict[Any, Any]:

@@ -3,23 +3,30 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
 from ...base.arguments import column_name
 from ...base.numbers import Number
+from ...errors import InvalidArgument
 from ...mechanisms.contract import PrivacyParameter
 from ...selection.releases import Release
 from ...selection.scores.distance import Lattice
 from ...selection.terms import RecordTerms
 from .. import engines as tables
-from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
 from .mean_noise import noise_of_mean
 from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
 from .private_groups import delta_of_method
-from .sum_bounds import choice_of_sum, error_of_sum, name_of_mean, read_bounds, sum_noise
+from .sum_bounds import (
+    choice_of_sum,
+    error_of_sum,
+    name_of_mean,
+    read_bounds,
+    read_sum_bounds,
+    sum_noise,
+)
 from .sum_without_bounds import read_sum_question, refuse_delta, release_without_bounds
-from .units import columns_of, read_unit_query
+from .units import UnitQuery, columns_of, read_unit_query
 
 _TERMS = names_of_terms(RecordTerms)
 _MEAN_TERMS = names_of_terms(RecordTerms, "scale")
@@ -33,6 +40,8 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     minimum: Number | None = None,
     maximum: Number | None = None,
     step: Number | None = None,
+    max_sum: Number | None = None,
+    min_sum: Number | None = None,
     bounds_share: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
@@ -52,12 +61,20 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         maximum: the upper bound, likewise.
         step: the distance of neighbouring answers, in units of the data. Without it the one that is declared, 1 for
             integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        max_sum: the largest total of one privacy unit, in every group, in units of the data; public. All rows of a
+            unit are added, and a total above it counts as this. The noise grows with it, and not with the number of
+            rows. What a unit has beyond it is missing in the answer, and `error` does not count that: choose it so
+            that few units have more. Needs `privacy_unit`. Without minimum and maximum a row is clipped to
+            `max_sum` too, and to `min_sum` or 0.
+        min_sum: the least total of one privacy unit, likewise: 0 by default, or if minimum is below 0 as far below
+            it as `max_sum` is above. A unit without a number adds 0.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the data.
         bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
             drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
             all records count as that. Not with groups.
         max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
-            grows with it. Needs `privacy_unit`.
+            grows with it. With `max_sum` all by default, and the noise does not grow beyond that. Needs
+            `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every sum
             grows with it. Needs `privacy_unit`.
         delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
@@ -80,20 +97,21 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)
     parameter, others = read_terms(shared, _TERMS)
-    unit_query = read_unit_query(others, bounded=True)
+    totals = (min_sum, max_sum)
+    unit_query = _read_unit(others, has_totals=totals != (None, None))
     if bounds_share is not None:
         refuse_delta(delta)
-        ends = (minimum, maximum, step)
+        ends = (minimum, maximum, step, *totals)
         without = read_sum_question("sum", bounds_share, ends, unit_query, parameter)
         return release_without_bounds(without, data, column, terms)
-    bounds = read_bounds(minimum, maximum, step)
+    bounds = read_sum_bounds((minimum, maximum, step), totals)
     rest = _in_steps(unit_query.for_answers(parameter), bounds.step)
     price = read_price(rest, shared, unit_query.neighbors, delta)
     noise = sum_noise(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column, bounds.stand_in)
 
-    def totals_of(one: Numeric) -> list[list[int]]:
-        return [bounds.total(one)]
+    def totals_of(one: Any) -> list[list[int]]:
+        return [bounds.total(one) if bounds.totals is None else bounds.total_of_units(one)]
 
     def name(numbers: Sequence[int]) -> object:
         return Lattice(bounds.step)[numbers[0]]
@@ -183,6 +201,23 @@ def mean(  # noqa: PLR0913  # as sum
     )
     name = name_of_mean(bounds, both.noises, unit_query.group_count)
     return question.release(bounds.query("mean", column), terms, name)
+
+
+def _read_unit(terms: Any, *, has_totals: bool) -> UnitQuery:
+    """Return the privacy unit of a sum. Where totals are bounded all rows count, unless a bound is given.
+
+    Raises:
+        InvalidArgument: if totals are bounded and nobody has them.
+    """
+    if not has_totals:
+        return read_unit_query(terms, bounded=True)
+    unit_query = read_unit_query(terms, bounded="max_contributions" in terms)
+    if unit_query.per_person:
+        return unit_query
+    raise InvalidArgument(
+        "max_sum bounds the total of one privacy unit: name the column of users as privacy_unit. Where a row is a "
+        "record, maximum bounds it"
+    )
 
 
 def _in_steps(parameter: PrivacyParameter, step: Fraction) -> PrivacyParameter:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -18,8 +18,8 @@ from ...selection.answers import Answer
 from ...selection.candidates import Grid
 from ...selection.question import Query
 from ...selection.scores.distance import Lattice
-from ..engines.column import Numeric
-from ..engines.sums import total_on_grid
+from ..engines.column import Group, Numeric
+from ..engines.sums import total_of_units, total_on_grid
 from ..values.kinds import plain
 from ..values.truths import StandIn
 from .noisy_numbers import ListNoise, NoisePrice
@@ -29,6 +29,10 @@ WORD_LIMIT = 2**63
 """Steps are below it, so that 2**63 records, more than any table has, add up within 128 bits."""
 
 LARGEST_SUM = WORD_LIMIT**2
+
+TOTAL_LIMIT = 2**32
+"""Bounds and totals of units are below it where totals are clipped, so that 2**31 rows of one add up in 64 bits."""
+
 _DEFAULT_STEPS = 10**5
 PARTS_OF_A_STEP = 1000
 
@@ -45,12 +49,14 @@ class SumBounds:
         high: the upper end.
         step: the step.
         of_truths: whether the numbers are truths, 0 and 1.
+        totals: the ends to which the total of a privacy unit is clipped, in every group; or None.
     """
 
     low: int
     high: int
     step: Fraction
     of_truths: bool = False
+    totals: tuple[int, int] | None = None
 
     @property
     def stand_in(self) -> StandIn | None:
@@ -69,14 +75,28 @@ class SumBounds:
 
     def query(self, verb: str, column: str | None) -> Query:
         """Return the question in words, and in plain values."""
-        public = {"column": column, "low": self.low, "high": self.high, "step": self.step}
+        public: dict[str, Any] = {
+            "column": column,
+            "low": self.low,
+            "high": self.high,
+            "step": self.step,
+        }
         public |= {"of_truths": True} if self.of_truths else {}
-        return Query(verb, {"column": column, **self.grid.facts}, public)
+        facts = {"column": column, **self.grid.facts}
+        if self.totals is not None:
+            public |= {"totals": self.totals}
+            facts |= {"totals": tuple(str(end * self.step) for end in self.totals)}
+        return Query(verb, facts, public)
 
     def total(self, column: Numeric) -> list[int]:
         """Return the sum of the numbers in a column, in steps. Private."""
         number, total = total_on_grid(column, self.grid)
         return [total + self.low * number]
+
+    def total_of_units(self, group: Group) -> list[int]:
+        """Return the sum of the clipped totals of privacy units, in steps. Private."""
+        assert self.totals is not None
+        return [total_of_units(group, self.grid, self.totals)]
 
     def size_and_total(self, column: Numeric) -> list[list[int]]:
         """Return how many numbers there are, and their sum from the middle, in steps. Private."""
@@ -90,13 +110,13 @@ class SumBounds:
     def sensitivity(self, unit_query: UnitQuery) -> Sensitivity:
         """Return the sensitivity of the sums of all groups, in steps: docs/reference/mechanisms/noisy_counts.md."""
         each, groups = unit_query.parts, unit_query.group_count
-        rows = unit_query.records.rows or 1
+        low, high = self.ends_of_record(unit_query.records.rows)
         # A record that comes may be at either end. One that is replaced goes from one end to the other, or from
         # none to an end: rows without a number are not added, which counts as 0.
-        comes = rows * max(abs(self.low), abs(self.high), 1)
+        comes = max(abs(low), abs(high), 1)
         if unit_query.neighbors == "add_remove":
             return counts_sensitivity(each, "add_remove", change=comes)
-        moves = rows * max(max(self.high, 0) - min(self.low, 0), 1)
+        moves = max(max(high, 0) - min(low, 0), 1)
         if groups == 1:
             return counts_sensitivity(1, "replace_one", change=moves)
         if moves == comes:
@@ -105,6 +125,77 @@ class SumBounds:
         spread, common = min(2 * each * comes, groups * moves), max(0, 2 * each - groups)
         replacement = ReplacedGroups(each, common, comes, moves)
         return Sensitivity(Fraction(spread), "replace_one", replacement=replacement)
+
+    def ends_of_record(self, rows: int | None) -> tuple[int, int]:
+        """Return the least and the largest sum of one record, in steps, of so many rows; None for any number."""
+        if rows is None and self.totals is not None:
+            return self.totals
+        few = rows or 1
+        low, high = min(self.low, few * self.low), max(self.high, few * self.high)
+        if self.totals is None:
+            return low, high
+        least, most = self.totals
+        return min(max(low, least), most), min(max(high, least), most)
+
+
+def read_sum_bounds(
+    ends: tuple[Number | None, Number | None, Number | None],
+    totals: tuple[Number | None, Number | None],
+) -> SumBounds:
+    """Return public bounds of numbers, and those of the total of a privacy unit if there are any.
+
+    Args:
+        ends: minimum, maximum and step. Of totals that are bounded they may be left out: then no number counts for
+            more than a total.
+        totals: the least and the largest total.
+
+    Raises:
+        InvalidArgument: as `read_bounds`, and if the least total is not below the largest one.
+    """
+    minimum, maximum, step = ends
+    if totals == (None, None):
+        return read_bounds(minimum, maximum, step)
+    least, most = _read_totals(minimum, *totals)
+    bounds = read_bounds(
+        min(least, Fraction(0)) if minimum is None else minimum,
+        max(most, Fraction(0)) if maximum is None else maximum,
+        step,
+    )
+    steps = _round(least / bounds.step), _round(most / bounds.step)
+    if max(map(abs, (*steps, bounds.low, bounds.high))) >= TOTAL_LIMIT:
+        raise InvalidNumber(
+            f"step {bounds.step} is too fine: where max_sum bounds totals, all bounds must be less than 2**32 "
+            "steps from 0. Give a larger step"
+        )
+    if steps[0] == steps[1]:
+        raise InvalidNumber(
+            f"step {bounds.step} is too coarse: min_sum and max_sum are rounded to the same multiple of it"
+        )
+    return replace(bounds, totals=steps)
+
+
+def _read_totals(
+    minimum: Number | None, min_sum: Number | None, max_sum: Number | None
+) -> tuple[Fraction, Fraction]:
+    """Return the ends of the totals of privacy units: from 0 on, or from as far below it if numbers may be."""
+    if max_sum is None:
+        raise InvalidArgument(
+            "min_sum goes with max_sum, the largest total of one privacy unit: give both"
+        )
+    most = exact(max_sum, "max_sum")
+    if min_sum is not None:
+        least = exact(min_sum, "min_sum")
+    else:
+        is_below = (
+            minimum is not None and not isinstance(minimum, bool) and exact(minimum, "minimum") < 0
+        )
+        least = -most if is_below else Fraction(0)
+    if least >= most:
+        shown = "0" if min_sum is None else preview(min_sum)
+        raise InvalidNumber(
+            f"max_sum must be above min_sum, which is {shown}, got {preview(max_sum)}"
+        )
+    return least, most
 
 
 def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:

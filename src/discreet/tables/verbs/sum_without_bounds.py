@@ -164,7 +164,7 @@ def read_sum_question(
     Args:
         verb: its name.
         share: the part of epsilon that buys the bounds.
-        ends: minimum, maximum and step, of which none may be known.
+        ends: all bounds and the step, of which none may be known.
         unit_query: the privacy unit.
         parameter: the privacy parameter of all.
 
@@ -173,7 +173,7 @@ def read_sum_question(
     """
     if any(end is not None for end in ends):
         raise InvalidArgument(
-            "bounds_share buys bounds where none are known: leave it out, or minimum, maximum and step"
+            "bounds_share buys bounds where none are known: leave it out, or every bound and the step"
         )
     if unit_query.records.by is not None:
         raise InvalidArgument(
