@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -86,7 +87,7 @@ class AnswerLists(Protocol):
         """Return balls around the probabilities of some drawn answers, at the precision in force."""
 
 
-class ListedAnswers:
+class ListedAnswers(ABC):
     """The base of answers that are all worked out at once, with their probabilities. Private."""
 
     __slots__ = ()
@@ -108,13 +109,13 @@ class ListedAnswers:
         chances = self._chances()
         return [chances.get(one, arb(0)) for one in answers]
 
+    @abstractmethod
     def _number(self, most: int) -> int:
         """Return how many answers there are, or a number above `most`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _chances(self) -> Mapping[Any, arb]:
         """Return the probabilities of all answers."""
-        raise NotImplementedError
 
 
 def refuse_too_many(number: int, most: int) -> None:
