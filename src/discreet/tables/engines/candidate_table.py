@@ -22,7 +22,7 @@ from ..values.kinds import CELL, INTEGER_TYPE, ColumnType
 from ..values.meanings import check_markers
 from .engine_errors import quietly
 from .expressions import COUNT, OpenedTable
-from .native import POSITION, Frame, Native
+from .native import POSITION, CandidateEngine, Frame, Native
 from .records import PART
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ LOOK_UPS = 2**11
 class Ranking:
     """Candidates and their ranks, in their engine."""
 
-    native: Native
+    native: CandidateEngine
     frame: Frame
     """CELL, as it is compared, and its rank as POSITION; computed once."""
     of: ColumnType
@@ -110,7 +110,7 @@ class Ranking:
 
 
 def rank_candidates(
-    native: Native, of: ColumnType, failure: DiscreetError, *, shared: bool
+    native: CandidateEngine, of: ColumnType, failure: DiscreetError, *, shared: bool
 ) -> Ranking:
     """Number the candidates in the only column of a public table.
 
@@ -389,6 +389,7 @@ def rank_column(data: object, column: str) -> Ranking:
         raise InvalidCandidates(
             f"{of.words}, cannot hold candidates. Accepted: {', '.join(_CANDIDATE_KINDS)}"
         )
+    native: Any = table.native  # a `CandidateEngine`, as `keeps_candidates` says
     return quietly(
-        rank_candidates, table.failure, table.native, of, table.failure, shared=names_files(data)
+        rank_candidates, table.failure, native, of, table.failure, shared=names_files(data)
     )

@@ -17,7 +17,7 @@ from ..values.kinds import CELL, CellKey, ColumnType
 from ..values.numeric import from_list
 from ..values.times import DAY, FIRST, LAST
 from ..values.truths import StandIn
-from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
+from .native import POSITION, SIZE, UNIT, Frame, lazy
 from .records import PERSON, START, is_of_unit
 from .sql_expressions import SqlExpression, SqlType, in_type, sql_constant, sql_text
 from .sql_frame import SqlFrame, in_quotes, table_of_constants
@@ -184,22 +184,6 @@ class InPostgreSQL:
         )
         rows = lazy(self.frame.filter(SqlExpression(is_held, "boolean"))).group_by(CELL).agg()
         return [cell for (cell,) in self.server.fetch(rows.to_native())]
-
-    def in_order(self, rows: Frame) -> Frame:
-        """Raise: candidates are in no query."""
-        raise NotImplementedError
-
-    def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
-        """Raise: candidates are in no query."""
-        raise NotImplementedError
-
-    def fingerprint(self, rows: Frame, of: ColumnType) -> str:
-        """Raise: candidates are in no query."""
-        raise NotImplementedError
-
-    def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
-        """Raise: candidates are in no query."""
-        raise NotImplementedError
 
     def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
         """Return the rows with their values, texts as bytes."""

@@ -172,7 +172,30 @@ class Native(Protocol):
         """
         ...
 
-    # For candidates in a public table:
+    # For keys that nobody lists:
+
+    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
+        """Return the rows with their values as Python has them."""
+        ...
+
+    def with_keys(self, alias: str, of: ColumnType) -> "tuple[Native, KeyColumn]":
+        """Return the same with a key or null in a column of the type `of`, and its keys as Python has them.
+
+        Whether a cell is a key, and which, is decided by the cell alone: see `key_values`. Text comes as text, and
+        an instant as microseconds from 1970.
+        """
+        ...
+
+    def with_places(self, rows: Frame, block: str) -> Frame:
+        """Return the rows after they have been computed, once, with their places in their block as POSITION.
+
+        Places are from 0, in any order that stays the same.
+        """
+        ...
+
+
+class CandidateEngine(Native, Protocol):
+    """An engine that also holds candidates too many to list: of the packages in `engine.keeps_candidates`."""
 
     def in_order(self, rows: Frame) -> Frame:
         """Return CELL with its rank as POSITION, from 0, in an order of values that stays the same.
@@ -189,29 +212,8 @@ class Native(Protocol):
         """Return a digest of CELL that stays the same while its values do."""
         ...
 
-    def cells(self, rows: Frame) -> list[tuple[Any, ...]]:
-        """Return the rows with their values as Python has them."""
-        ...
-
     def seen_by(self, data: "Native", rows: Frame) -> "Frame | None":
         """Return rows that were kept last as the engine of the data sees them; None if it does not."""
-        ...
-
-    # For keys that nobody lists:
-
-    def with_keys(self, alias: str, of: ColumnType) -> "tuple[Native, KeyColumn]":
-        """Return the same with a key or null in a column of the type `of`, and its keys as Python has them.
-
-        Whether a cell is a key, and which, is decided by the cell alone: see `key_values`. Text comes as text, and
-        an instant as microseconds from 1970.
-        """
-        ...
-
-    def with_places(self, rows: Frame, block: str) -> Frame:
-        """Return the rows after they have been computed, once, with their places in their block as POSITION.
-
-        Places are from 0, in any order that stays the same.
-        """
         ...
 
 
