@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise, product
 from typing import Any, TypeAlias
 
@@ -16,7 +17,7 @@ from ..base.arguments import column_name, exact_text, read_sequence
 from ..base.error_boundary import error_boundaries
 from ..base.numbers import exact, flag
 from ..errors import InvalidArgument, InvalidCandidates, preview
-from .candidates import Grid, Labels, decimal_places, plain_number
+from .candidates import Grid, Labels, plain_text
 from .date_grid import DateGrid, as_moment, clock_of, microseconds
 
 MOST_BINS = 1_000
@@ -53,7 +54,7 @@ class Bins:
             Cells with one text are one cell.
     """
 
-    column: Any
+    column: str
     edges: tuple[Edge, ...]
     closed: bool
     below: bool
@@ -95,14 +96,15 @@ class Bins:
         for name, member in members.items():
             object.__setattr__(self, name, member)
         if labels is not None:
-            object.__setattr__(self, "names", _read_labels(labels, len(self.labels)))
+            number = sum(text is not None for text in self._texts_of_edges)
+            object.__setattr__(self, "names", _read_labels(labels, number))
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """The cells as they are answered, in order."""
         return tuple(dict.fromkeys(label for label in self._texts if label is not None))
 
-    @property
+    @cached_property
     def regions(self) -> tuple[str | None, ...]:
         """The cell below the first edge, the bins, and the one above them; None for one that is not asked for."""
         return self._texts[:-1]
@@ -112,20 +114,24 @@ class Bins:
         """The cell of records without a number, or a date; None if it is not asked for."""
         return self._texts[-1]
 
-    @property
+    @cached_property
     def _texts(self) -> tuple[str | None, ...]:
         """The regions and the cell of missing ones, by their labels or else by their edges."""
+        if self.names is None:
+            return self._texts_of_edges
+        names = iter(self.names)
+        return tuple(None if cell is None else next(names) for cell in self._texts_of_edges)
+
+    @property
+    def _texts_of_edges(self) -> tuple[str | None, ...]:
+        """The regions and the cell of missing ones by their edges, whether they have labels or not."""
         texts = [edge_text(edge) for edge in self.edges]
         bins = [f"[{low}, {high})" for low, high in pairwise(texts)]
         if self.closed:
             bins[-1] = f"{bins[-1][:-1]}]"
         below = f"below {texts[0]}" if self.below else None
         over = f"above {texts[-1]}" if self.closed else f"{texts[-1]} or above"
-        cells = (below, *bins, over if self.above else None, "missing" if self.missing else None)
-        if self.names is None:
-            return cells
-        names = iter(self.names)
-        return tuple(None if cell is None else next(names) for cell in cells)
+        return (below, *bins, over if self.above else None, "missing" if self.missing else None)
 
     @property
     def description(self) -> dict[str, object]:
@@ -204,11 +210,7 @@ def _read_edges(edges: Sequence[object], least: int) -> tuple[Edge, ...]:
 
 def edge_text(edge: Edge) -> str:
     """Return an edge as it is answered."""
-    if isinstance(edge, dt.date):
-        return edge.isoformat()
-    number = plain_number(edge, decimal_places(edge))
-    text = str(number) if isinstance(number, int | Fraction) else f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return edge.isoformat() if isinstance(edge, dt.date) else plain_text(edge)
 
 
 @dataclass(frozen=True, slots=True)

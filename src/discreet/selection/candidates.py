@@ -419,6 +419,15 @@ def plain_number(point: Fraction, places: int | None) -> int | Decimal | Fractio
     return _quotient(point.numerator, point.denominator, places)
 
 
+def plain_text(number: int | Fraction | Decimal) -> str:
+    """Return a number in full, without zeros at its end: a decimal where one is exact, or else a fraction."""
+    if isinstance(number, Fraction):
+        number = plain_number(number, decimal_places(number))
+    text = str(number) if isinstance(number, int | Fraction) else f"{number:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
 def _quotient(numerator: int, denominator: int, places: int | None) -> int | Decimal | Fraction:
     """Return the same of a quotient of integers."""
     if places == 0:

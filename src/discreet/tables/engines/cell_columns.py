@@ -5,14 +5,15 @@ its values put together so that no two tuples are alike. Cells are compared with
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...errors import InvalidArgument
 from ...selection.bins import Bins, CellColumns
-from ..conditions.conditions import kind_of_constant, nearest_constant, readable
+from ..conditions.conditions import Operator, kind_of_constant, nearest_constant, readable
 from ..values.key_values import check_part, part_text
 from ..values.kinds import ColumnType
 from .filters import compares_with, comparison
@@ -20,6 +21,8 @@ from .native import Native
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
+
+Real: TypeAlias = int | float | Fraction
 
 
 def column_aliases(names: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,20 +67,28 @@ def type_of_bins(bins: Bins) -> ColumnType:
     return ColumnType(bins.column, "text", "bins")
 
 
-def part_of_object(cell: object, part: Any) -> str | None:
-    """Return the text of a Python object in a cell: of its bin, or its own; None if it is in none."""
+def texts_of_objects(cells: Iterable[object], part: Any) -> list[str | None]:
+    """Return the texts of Python objects in cells: of their bins, or their own; None for one that is in none."""
     if not isinstance(part, Bins):
-        return part_text(cell, ColumnType(part, "anything", "object"))
+        of = ColumnType(part, "anything", "object")
+        return [part_text(cell, of) for cell in cells]
     kind = kind_of_constant(part.edges[0])
-    number = readable(cell, kind)
-    if number is None:
-        return part.missing_label
     edges = [readable(edge, kind) for edge in part.edges]
-    if isinstance(number, float):
-        edges = [nearest_constant(edge) for edge in edges]
+    nearest = [nearest_constant(edge) for edge in edges]  # doubles are compared with doubles
+    numbers = (readable(cell, kind) for cell in cells)
+    return [
+        part.missing_label
+        if number is None
+        else _region(number, nearest if isinstance(number, float) else edges, part)
+        for number in numbers
+    ]
+
+
+def _region(number: Real, edges: Sequence[Real], bins: Bins) -> str | None:
+    """Return the text of the bin of a number; None for one in none."""
     region = bisect_right(edges, number)
-    is_last = part.closed and region == len(edges) and number == edges[-1]
-    return part.regions[region - is_last]
+    is_last = bins.closed and region == len(edges) and number == edges[-1]
+    return bins.regions[region - is_last]
 
 
 def _in_bins(native: Native, alias: str, bins: Bins) -> tuple[Native, str]:
@@ -122,7 +133,9 @@ def _among(cell: "nw.Expr", bins: Bins, of: ColumnType, first: int, last: int) -
     return nw.when(is_before).then(before).otherwise(behind)
 
 
-def _compare(cell: "nw.Expr", operator: Any, bins: Bins, edge: int, of: ColumnType) -> "nw.Expr":
+def _compare(
+    cell: "nw.Expr", operator: Operator, bins: Bins, edge: int, of: ColumnType
+) -> "nw.Expr":
     """Return whether a cell is before an edge, or not before it; the last edge of closed bins is before itself."""
     is_held = bins.closed and edge == len(bins.edges) - 1 and operator == "<"
     return comparison(cell, "<=" if is_held else operator, bins.edges[edge], of)

@@ -34,7 +34,7 @@ from ..values.kinds import (
 )
 from ..values.numeric import clean, from_list
 from ..values.truths import StandIn, present_as
-from .cell_columns import part_of_object, type_of_bins, type_of_cells, with_cells, with_part
+from .cell_columns import texts_of_objects, type_of_bins, type_of_cells, with_cells, with_part
 from .database import connect_memory
 from .engine_errors import needing
 from .filters import ROW, Filter, check_order, decide_objects
@@ -203,7 +203,7 @@ def _texts_of_part(column: MemoryColumn, part: Any) -> tuple[list[str | None], C
     """Return the texts of a column in cells by row, and its type."""
     if isinstance(column, Objects):
         distinct, codes = _distinct(column.cells)
-        texts = [part_of_object(one, part) for one in distinct]
+        texts = texts_of_objects(distinct, part)
         of = (
             type_of_bins(part) if isinstance(part, Bins) else ColumnType(part, "anything", "object")
         )

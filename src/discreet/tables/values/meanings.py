@@ -20,7 +20,7 @@ from ...sampling.arrays import in_one_array, objects, types_of
 from ...sampling.quotients import Quotients
 from ...sampling.vectors import ExactArray, read_vector
 from ...selection.bins import CellLabels
-from ...selection.candidates import Labels, decimal_places, instant, plain_number
+from ...selection.candidates import Labels, decimal_places, instant, plain_number, plain_text
 from ..formats.cell_forms import CellUse
 from ..formats.date_texts import DateForm
 from ..formats.number_texts import NumberForm
@@ -53,7 +53,7 @@ def spellings(candidate: object, of: ColumnType) -> tuple[str, ...]:
     """
     form = None if of.reading is None else of.reading.form
     if isinstance(form, NumberForm) and isinstance(candidate, int | Fraction | Decimal):
-        return (_plain_text(candidate),)
+        return (plain_text(candidate),)
     if type(candidate) is dt.date and of.reading is None and of.cells.dates is not None:
         return ()
     if isinstance(candidate, bool):
@@ -83,15 +83,6 @@ def check_one_kind(values: Sequence[object]) -> None:
             "candidates and groups of a column with a form of numbers or dates must be all numbers, all dates or "
             "all texts, as each cell is read in one way. Ask for the others in a question of their own"
         )
-
-
-def _plain_text(number: int | Fraction | Decimal) -> str:
-    """Return a number as `NumberForm.plain` writes it."""
-    if isinstance(number, Fraction):
-        number = plain_number(number, decimal_places(number))
-    text = str(number) if isinstance(number, int | Fraction) else f"{number:f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text
 
 
 def as_texts(candidates: Sequence[object], of: ColumnType, name: str = "candidate") -> list[str]:
