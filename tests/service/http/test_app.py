@@ -319,7 +319,7 @@ def test_cells_are_asked_for_and_answered_as_arrays(called: Called) -> None:
         (
             {"column": ["age", "city"], "terms": {"by": ["city", "age"], "candidates": {
                 "age": list(range(100)), "city": ["Bern"] * 101}}},
-            "have 100 × 101 = 10,100 cells, and a free question has at most 10,000",
+            "at most 10,000 cells, and this one has 2 × 121 × 100 × 101 = 2,444,200",
         ),
     ],
 )  # fmt: skip

@@ -72,3 +72,33 @@ def _table_of(name: str) -> str:
         '{% from "pages/pieces.html" import count_table %}{{ count_table(rows) }}'
     )
     return template.render(rows=[CountRow(name, "3", 100)])
+
+
+def test_counts_of_two_columns_are_a_table_with_shades() -> None:
+    counts = {("York", "tea"): 900, ("York", "<b>"): 0, ("Leeds", "tea"): -3, (None, "<b>"): 450}
+    cross = layout_of(counts, is_histogram=True).cross
+    assert cross is not None
+    assert cross.columns == ("tea", "<b>")
+    assert cross.rows == (
+        ("York", (("900", 9), ("0", 0))), ("Leeds", (("-3", 0), None)), ("NULL", (None, ("450", 4))),
+    )  # fmt: skip
+    page = _environment().from_string(
+        "{% from 'pages/pieces.html' import value %}{{ value(laid) }}"
+    )
+    text = page.render(laid=layout_of(counts, is_histogram=True))
+    assert '<td class="number shade-9">900</td>' in text
+    assert "&lt;b&gt;" in text
+
+
+def test_other_cells_have_bars() -> None:
+    wide = {(row, column): 1 for row in range(13) for column in range(14)}
+    assert len(layout_of(wide, is_histogram=True).counts) == 13 * 14
+    turned = layout_of(
+        {(row, column): row for row in range(2) for column in range(13)}, is_histogram=True
+    )
+    assert turned.cross is not None
+    assert turned.cross.columns == ("0", "1")
+    assert turned.cross.rows[12] == ("12", (("0", 0), ("1", 9)))
+    three = layout_of({("York", "tea", "[0, 60)"): 1}, is_histogram=True)
+    assert rows(three) == [("York, tea, [0, 60)", "1", 100)]
+    assert layout_of({("York", "tea"): "milk"}).groups[0][0] == "York, tea"

@@ -233,3 +233,56 @@ def test_what_is_refused_leaves_nothing_behind(served: Served) -> None:
     assert kept.forms_of("ann") == before
     assert person.submit(form, request="paid").status_code == 200
     assert kept.forms_of("ann").keys() - before.keys() == {"paid"}
+
+
+BINS = "age: 0 to 120 by 40"
+CELLS = {"dataset": "people", "verb": "counts", "column": "city", "column_2": "age", "bins": BINS}
+
+
+def test_counts_of_two_columns_are_asked_for_and_shown_as_a_table(served: Served) -> None:
+    person = served.person("owner")
+    chosen = Read(person.send("GET", "/free", params={"dataset": "people", "verb": "counts"}).text)
+    assert {"column", "column_2"} <= {*chosen.form("/free", verb="counts").fields}
+    form = Read(person.send("GET", "/free", params=CELLS).text).form("/plan")
+    assert form.fields.items() >= CELLS.items()
+    reply = person.send("GET", "/plan", params={**form.fields, "epsilon": "1/8"})
+    assert "city × age" in plain(reply.text)
+    answer = person.submit(Read(reply.text).form("/ask"))
+    assert answer.status_code == 200, answer.text
+    assert "city / age" in plain(answer.text)
+    assert "[40, 80)" in plain(answer.text)
+    assert [
+        tag for tag, held in Read(answer.text).elements if "shade-" in held.get("class", "")
+    ] == ["td"] * 6
+
+
+def test_an_answer_is_given_for_each_cell_of_groups(served: Served) -> None:
+    person = served.person("owner")
+    fields = {**CELLS, "verb": "mode", "by": "city", "by_2": "age", "epsilon": "1/8"}
+    del fields["column_2"]
+    reply = person.send("GET", "/plan", params=fields)
+    assert "One such answer for each city × age" in plain(reply.text)
+    answer = plain(person.submit(Read(reply.text).form("/ask")).text)
+    assert "Basel, [80, 120)" in answer
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"bins": "wage: 0, 1"}, "begin a line with a column of the question"),
+        ({"bins": "age: 0 to 7"}, "step must be"),
+        ({"column_2": "city", "bins": ""}, "columns that differ"),
+        ({"column_2": "wage", "bins": ""}, "no column 'wage'"),
+        ({"verb": "median"}, "one column is asked for here"),
+        ({"bins": "age: 0 to 1000 by 1", "by": "age"}, "1,000 × 2 × 1,000 = 2,000,000"),
+        ({"bins": "city: a, b"}, "an edge must be a finite number"),
+    ],
+)
+def test_cells_that_cannot_be_asked_are_said_on_the_form(
+    served: Served, changed: dict[str, str], said: str
+) -> None:
+    reply = served.person("owner").send(
+        "GET", "/plan", params={**CELLS, "epsilon": "1/8", **changed}
+    )
+    assert reply.status_code in (404, 422)
+    assert said in plain(reply.text)

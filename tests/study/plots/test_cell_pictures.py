@@ -38,7 +38,7 @@ def test_every_mark_has_a_title_and_nothing_acts() -> None:
     assert "\u202e" not in svg
     assert "b, c: 0" in svg
     assert "1,234" in svg
-    assert "count (drawn as 0 if below it): the darkest cell has 1,234" in svg
+    assert "count (drawn as 0 if below it): the strongest colour is 1,234" in svg
     assert "opacity: 0.55" in svg  # over the colour that a dark page replaces
 
 
@@ -76,4 +76,4 @@ def test_no_error_quotes_a_value() -> None:
 def test_the_title_is_in_the_language_of_the_reader() -> None:
     with using_language("zh"):
         [axes] = plots.counts({("a", "b"): 3}).axes
-    assert axes.get_title() == "计数：最深的格子为 3"
+    assert axes.get_title() == "计数：颜色最深处为 3"

@@ -11,6 +11,7 @@ from ...base.error_boundary import public_errors
 from ...errors import DiscreetError, InvalidArgument, MissingColumn, preview
 from ...ledger import Session
 from ...selection.any_column import AnyColumn
+from ...selection.bins import is_of_cells
 from ...selection.candidates import Grid
 from ...selection.date_grid import DateGrid
 from ...selection.decimals import Decimals
@@ -19,7 +20,7 @@ from ...selection.releases import Release
 from ...selection.verb_calls import Call
 from ...tables.datasets import Dataset
 from ...tables.datasets.declarations import nearest
-from ...tables.datasets.value_lists import cells_of, lists_of_values
+from ...tables.datasets.value_lists import ValueLists, cells_of, lists_of_values
 from ...tables.verb_table import VERBS
 from ...tables.verbs.count import counts
 from ...tables.verbs.sql import parts_of
@@ -63,15 +64,20 @@ def check_number_of_cells(question: Call, dataset: Dataset) -> None:
     """Raise if a free question has more cells of several columns than a service answers; no tuple is made."""
     for part in parts_of_question(question):
         check_number_of_cells(part, dataset)
-    for argument, column in _columns_of_labels(question).items():
-        if cells_of(column) is None:
-            continue
-        values = lists_of_values(dataset, column, question.terms.get(argument))
-        if values is not None and values.size > MOST_IN_FREE_QUESTION:
-            raise InvalidArgument(
-                f"{argument} have {values} cells, and a free question has at most {MOST_IN_FREE_QUESTION:,}. Take "
-                "fewer values, wider bins, or list the cells as tuples"
-            )
+    columns = _columns_of_labels(question)
+    if not any(map(is_of_cells, columns.values())):
+        return
+    lists = [
+        lists_of_values(dataset, column, question.terms.get(argument))
+        for argument, column in columns.items()
+        if column is not None
+    ]
+    cells = ValueLists([part for one in lists if one is not None for part in one.parts])
+    if cells.size > MOST_IN_FREE_QUESTION:
+        raise InvalidArgument(
+            f"a free question has at most {MOST_IN_FREE_QUESTION:,} cells, and this one has {cells}. Take fewer "
+            "values, wider bins, or list the cells as tuples"
+        )
 
 
 def parts_of_question(question: Call) -> list[Call]:
@@ -115,7 +121,7 @@ def read_free(verb: object, column: object, terms: Mapping[str, object]) -> Call
 
 def _columns_of_labels(question: Call) -> Mapping[str, object]:
     """Return the columns of a question, by the arguments that may list their values."""
-    return {"candidates": next(iter(question.arguments), None), "groups": question.terms.get("by")}
+    return {"groups": question.terms.get("by"), "candidates": next(iter(question.arguments), None)}
 
 
 def _columns(verb: str, column: object) -> tuple[Any, ...]:

@@ -1,14 +1,18 @@
 """Answers laid out for a page: one value, a list, or one of these for every group."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from ...base.messages import translate
 from ...base.numbers import rounded_up, spell
+from ...selection.release_rows import columns_of_question
 from ...selection.shown_answers import is_of_numbers, number_with_size
 from ...tables.datasets.noisy_cell_counts import NoisyCellCounts
+
+_NARROW, _MOST_COLUMNS = 6, 12
+"""So many columns of a table of two fit a page, and as many it has at most: the longer one goes down the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,22 @@ class CountRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CrossTable:
+    """Counts of two columns, one across and one down the page.
+
+    Attributes:
+        corner: the names of both columns.
+        columns: the values across.
+        rows: the values down the page, with their counts: a text and a shade from 0 to 9, or None where
+            there is none.
+    """
+
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, int] | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerLayout:
     """An answer as texts.
 
@@ -41,6 +61,7 @@ class AnswerLayout:
         has_open_quote: whether these are more than noise makes.
         comments: how many lines are comments; empty if that was not asked.
         counts: values with their counts.
+        cross: counts of two columns.
         columns: the names of the columns of rows.
         rows: the texts of the cells of rows.
     """
@@ -55,6 +76,7 @@ class AnswerLayout:
     has_open_quote: bool = False
     comments: str = ""
     counts: tuple[CountRow, ...] = ()
+    cross: CrossTable | None = None
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
 
@@ -76,7 +98,7 @@ def layout_of(
         return _layout_of_check(value)
     if isinstance(value, dict):
         if is_histogram and not any(isinstance(one, dict) for one in value.values()):
-            return AnswerLayout(counts=_count_rows(list(value), list(value.values())))
+            return _layout_of_counts(value, query)
         numbers = dict.fromkeys(value) if counts is None else counts
         return AnswerLayout(
             groups=tuple(
@@ -92,6 +114,29 @@ def layout_of(
     if is_of_numbers(query) and isinstance(counts, int):
         return AnswerLayout(one=translate(number_with_size(value, counts)))
     return AnswerLayout(one=_counted_text(value, counts))
+
+
+def _layout_of_counts(counts: Mapping[Any, Any], query: str) -> AnswerLayout:
+    """Return counts as a table of two columns, if they are that and it is not too wide, or else with bars."""
+    if {len(key) if isinstance(key, tuple) else 1 for key in counts} == {2}:
+        first, second = (list(dict.fromkeys(part)) for part in zip(*counts, strict=True))
+        names, most = columns_of_question(query)[-2:], max(counts.values()) or 1
+        if len(second) > max(len(first), _NARROW):
+            counts = {(column, row): count for (row, column), count in counts.items()}
+            first, second, names = second, first, names[::-1]
+        if len(second) <= _MOST_COLUMNS:
+            rows = tuple(
+                (_value_text(row), tuple(_shaded(counts.get((row, one)), most) for one in second))
+                for row in first
+            )
+            cross = CrossTable(" / ".join(names), tuple(map(_value_text, second)), rows)
+            return AnswerLayout(cross=cross)
+    return AnswerLayout(counts=_count_rows(list(counts), list(counts.values())))
+
+
+def _shaded(count: int | None, most: int) -> tuple[str, int] | None:
+    """Return a count as text, and its shade."""
+    return None if count is None else (f"{count:,}", max(0, 9 * count // most))
 
 
 def _layout_of_list(values: Sequence[Any], counts: Any) -> AnswerLayout:

@@ -25,8 +25,10 @@ from ...ledger import Budget, Quote
 from ...ledger.budget import Amount
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ...privacy.wording import in_brief
+from ...selection.bins import column_words, read_columns
 from ...selection.sentences import guarantee_in_words, neighbors_in_words
 from ...selection.shown_answers import error_in_words
+from ...tables.verb_table import VERBS
 from ..asking import AllowedQuestion
 from ..asking.past_releases import PastRelease
 from ..asking.refusals import charged_failures, error_for_reader, status_of
@@ -102,7 +104,7 @@ def free(request: AuthenticatedRequest, error: DiscreetError | None = None) -> R
         "wrong": wrong,
         "largest": None if largest is None else spell(largest),
         "unit": unit,
-        "fitting": columns_for(verb, columns, unit),
+        "fitting": columns_for(verb, columns, unit), "takes_cells": verb in VERBS and VERBS[verb].takes_cells,
     }  # fmt: skip
     return request.page("free.html", 200 if wrong is None else status_of(wrong), **page_values)
 
@@ -236,8 +238,13 @@ def _description_of(request: AuthenticatedRequest, dataset: str, question: str) 
 def _terms(request: AuthenticatedRequest, form: QuestionForm) -> Mapping[str, Any]:
     """Return the verb and the terms of a question, to explain its answer."""
     if not form.is_named:
-        return form.fields
-    return request.site.service.configuration.questions[form.dataset][form.fields["question"]]
+        columns = {name: " × ".join(form.columns(name)) for name in ("column", "by")}
+        return {**form.fields, **columns}
+    terms = request.site.service.configuration.questions[form.dataset][form.fields["question"]]
+    words = {
+        name: column_words(read_columns(terms[name])) for name in ("column", "by") if name in terms
+    }
+    return {**terms, **words}
 
 
 def _worst_error(quote: Quote, terms: Mapping[str, Any]) -> str | None:

@@ -1,5 +1,6 @@
 """A question as a form holds it: a named one, or a verb on a declared column."""
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,11 +9,14 @@ from urllib.parse import urlencode
 from ...base.error_boundary import public_errors
 from ...ledger import Quote
 from ...privacy.units import Unit, columns_of_unit
+from ...selection.any_column import AnyColumn
+from ...selection.bins import Bins
 from ...selection.releases import Release
 from ...tables.datasets.columns import Column
 from ...tables.datasets.questions import keys_of
 from ...tables.verb_table import VERBS, VerbFacts
 from ..asking.connection import Connection
+from .bins_in_lines import read_bins
 from .sessions import Fields
 
 
@@ -39,7 +43,9 @@ _ARGUMENT_READERS: Mapping[str, Callable[[str], Any]] = {
     "statement": str,
     "gap": bool,
 }
-FIELDS = ("dataset", "question", "verb", "column", *_ARGUMENT_READERS, "candidates")
+FIELDS = (
+    "dataset", "question", "verb", "column", "column_2", *_ARGUMENT_READERS, "by_2", "bins", "candidates"
+)  # fmt: skip
 """The fields of a question; others, such as the name of the request, say how it is asked."""
 
 _LISTED = 30
@@ -91,14 +97,26 @@ class QuestionForm:
         verb, column, terms = self._free(connection)
         return connection.ask_free(verb, self.dataset, column, **paying, **terms)
 
-    def _free(self, connection: Connection) -> tuple[str, str | None, dict[str, Any]]:
-        """Return the verb, the column if there is one, and the terms of a free question."""
-        verb, column = self.fields.get("verb", ""), self.fields.get("column")
-        columns = connection.columns(self.dataset)
+    def columns(self, argument: str) -> list[str]:
+        """Return the names of the columns, or of those of the groups."""
+        return [self.fields[one] for one in (argument, f"{argument}_2") if one in self.fields]
+
+    def _free(self, connection: Connection) -> tuple[str, AnyColumn, dict[str, Any]]:
+        """Return the verb, the column or the cells if there are any, and the terms of a free question."""
+        verb, names = (
+            self.fields.get("verb", ""),
+            {one: self.columns(one) for one in ("column", "by")},
+        )
+        declared = connection.columns(self.dataset)
+        bins = read_bins(self.fields.get("bins", ""), itertools.chain(*names.values()))
+        column, by = (
+            _one_or_several([bins.get(one, one) for one in some]) for some in names.values()
+        )
         terms = {
             n: read(self.fields[n]) for n, read in _ARGUMENT_READERS.items() if n in self.fields
         }
-        terms |= self._candidates(columns.get(column or ""))
+        terms |= {"by": by} if names["by"] else {}
+        terms |= self._candidates(declared.get(column) if isinstance(column, str) else None)
         return (
             verb,
             column,
@@ -112,6 +130,11 @@ class QuestionForm:
             return {}
         lines = [line.strip() for line in self.fields["candidates"].splitlines() if line.strip()]
         return {"candidates": lines if column is None else list(map(column.parse, lines))}
+
+
+def _one_or_several(columns: list[str | Bins]) -> AnyColumn:
+    """Return one column or bins alone, several in a list, and None for none."""
+    return columns if len(columns) > 1 else next(iter(columns), None)
 
 
 def takes(verb: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Pictures of the cells of several columns: a heat map of two, and bars of three by the last.
 
-A cell is the darker the more records it holds: one colour, more or less opaque, reads on white and on dark pages.
+The more records a cell holds, the stronger is its colour, one that reads on white and on dark pages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ def _name_heat_map(axes: "Axes", names: Sequence[str], most: int, words: Message
     """Name the axes of a heat map, and explain its shades."""
     axes.set_ylabel(names[0])
     axes.set_xlabel(names[1])
-    shades = Message("{count}: the darkest cell has {most}", count=words, most=f"{most:,}")
+    shades = Message("{count}: the strongest colour is {most}", count=words, most=f"{most:,}")
     axes.set_title(translate(shades))
 
 
