@@ -2,10 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import discreet
 from discreet.cli import run
+from discreet.selection.verb_calls import bill_of
 
 
 def test_a_plan_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,6 +53,15 @@ def test_a_plan_on_scores_that_are_public(
         (["--scores", "a.csv", "--error", "1", "--confidence", "0.9"], "goes with --candidates"),
         (["--candidates", "2", "--epsilon", "0"], "epsilon must be greater than zero"),
         (["--candidates", "2", "--epsilon", "1", "--plot", "a.xyz"], "--plot must end in"),
+        (["--candidates", "2", "--delta", "1e-6"], "either --epsilon"),
+        (["--candidates", "2", "--delta", "1e-6", "--error", "1"], "go with --candidates"),
+        (["--delta", "1e-6", "--epsilon", "1", "--error", "1"], "without scores"),
+        (["--scores", "a.csv", "--delta", "1e-6", "--epsilon", "1"], "without scores"),
+        (["--candidates", "2", "--delta", "2", "--epsilon", "1"], "delta must be below 1"),
+        (
+            ["--candidates", "2", "--delta", "1e-6", "--epsilon", "1", "--max-candidates", "3"],
+            "from 1 to 2",
+        ),
     ],
 )
 def test_plans_that_make_no_sense_are_refused(
@@ -57,3 +69,24 @@ def test_plans_that_make_no_sense_are_refused(
 ) -> None:
     assert run(["plan", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_plan_of_counts_says_which_noise_they_have(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same as the quote of the verbs, in both relations, and of a list beside its method."""
+    for most, neighbors in ((50, "add_remove"), (50, "replace_one"), (5, "add_remove")):
+        given = ["--candidates", "200", "--max-candidates", str(most), "--neighbors", neighbors]
+        given += ["--epsilon", "1", "--delta", "1e-6"]
+        terms: Any = {"candidates": range(200), "privacy_unit": "u", "max_candidates": most}
+        terms |= {"epsilon": 1, "delta": "1e-6", "neighbors": neighbors}
+        noise = discreet.quote(discreet.counts, "no.csv", "v", **terms).noise
+        assert noise is not None
+        assert run(["plan", *given]) == 0
+        assert capsys.readouterr().out == f"{noise}\n"
+        assert run(["plan", *given, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out) == {"noise": noise.as_dict()}
+        for k in (3, 60):
+            assert run(["plan", *given, "--k", str(k), "--json"]) == 0
+            plan = json.loads(capsys.readouterr().out)
+            bill = bill_of(discreet.top_k, "no.csv", "v", k=k, **terms)
+            assert (plan["method"] == "counts") == (bill.mechanism in ("gaussian", "geometric"))
+            assert plan.get("noise") == (None if bill.noise is None else bill.noise.as_dict())

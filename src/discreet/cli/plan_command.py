@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -12,14 +12,15 @@ from ..base.numbers import Number, count, positive, rounded_up, spell
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, MECHANISMS
 from ..mechanisms.contract import PrivacyParameter
-from ..privacy.sensitivity import sensitivity_of
+from ..mechanisms.noisy_counts import moved_counts
+from ..privacy.sensitivity import Neighbors, read_neighbors, sensitivity_of
 from ..study import plots
 from ..study.planning.compare import Comparison, compare
 from ..study.planning.key_plan import KeyPlan, plan_keys
 from ..study.planning.worst_errors import epsilon_for, worst_error
 from ..tables import engines as tables
-from ..tables.verbs.list_methods import CountsOffer, PublicNumbers, choose_method
-from ..tables.verbs.noisy_numbers import NoisePrice
+from ..tables.verbs.list_methods import CountsOffer, MethodChoice, PublicNumbers, choose_method
+from ..tables.verbs.noisy_numbers import read_price
 from .completion import columns_of_file, one_of
 from .inputs import table_file
 from .json_output import print_either, print_json
@@ -60,7 +61,10 @@ ConfidenceOption = Annotated[
     str | None, option("NUMBER", "The probability that the error stays below, such as 0.95.")
 ]
 
-PlanDeltaOption = Annotated[str | None, option("NUMBER", "Instead: the delta of unlisted keys.")]
+PlanDeltaOption = Annotated[
+    str | None,
+    option("NUMBER", "The delta of unlisted keys. With --candidates: of their counts."),
+]
 
 
 WithCountsOption = Annotated[
@@ -79,11 +83,11 @@ ListLengthOption = Annotated[
     ),
 ]
 CandidatesOfOneOption = Annotated[
-    int, option("NUMBER", "With --k: the most candidates that one record counts for.")
+    int, option("NUMBER", "With --k or --delta: the most candidates that one record counts for.")
 ]
 
 
-_DELTA_ALONE = "--delta goes with --epsilon, without candidates, scores and an error"
+_DELTA_ALONE = "--delta goes with --epsilon, without scores and an error"
 
 
 def plan_command(
@@ -110,20 +114,21 @@ def plan_command(
     error is the difference between the best score and the score of the answer. It is shown as its expectation, or
     as its quantile at --confidence. Numbers are rounded up to two digits. Use --json to see more.
 
-    With --delta: show how likely an unlisted key is answered, by its number of records.
+    With --delta: show how likely an unlisted key is answered, by its number of records. With --candidates too: show
+    which noise their counts have.
 
     Example: discreet plan --candidates 1000 --error 5 --confidence 0.95
     """
     check_picture(plot)
-    if delta is not None:
-        if epsilon is None or (candidates, scores, error) != (None, None, None):
-            raise InvalidArgument(_DELTA_ALONE)
+    if delta is not None and candidates is None:
         limits: Any = {"max_groups": max_groups or 1, "minimum_count": minimum_count}
         limits |= {"neighbors": neighbors, "with_counts": with_counts}
-        return _print_plan(plan_keys(epsilon, delta, **limits), plot, as_json=as_json)
+        plan = plan_keys(_epsilon_of_keys(epsilon, scores, error), delta, **limits)
+        return _print_plan(plan, plot, as_json=as_json)
     _check_plan(candidates, scores, epsilon, error, confidence)
-    if k is not None:
-        return _show_method(k, candidates, epsilon, max_candidates, as_json=as_json)
+    if (k, delta) != (None, None):
+        counts = _CountTerms(candidates, epsilon, delta, max_candidates, neighbors)
+        return _show_counts(counts, k, as_json=as_json)
     if scores is None:
         assert candidates is not None
         by_mechanism, picture = _worst(candidates, spread, epsilon, error, confidence)
@@ -136,21 +141,78 @@ def plan_command(
     return _show(by_mechanism, "ε" if epsilon is None else what, as_json=as_json)
 
 
-def _show_method(
-    k: int, candidates: int | None, epsilon: str | None, most: int, *, as_json: bool
-) -> None:
-    """Print the method that `top_k` takes for a list, and why."""
-    if candidates is None or epsilon is None:
-        raise InvalidArgument("--k goes with --candidates and --epsilon")
-    size = count(candidates, "--candidates")
-    each = count(most, "--max-candidates", most=size)
-    parameter = PrivacyParameter("epsilon", positive(epsilon, "epsilon"))
-    one = sensitivity_of(1, "add_remove", monotonic=True)
-    counts = CountsOffer(each, size, NoisePrice(parameter, "add_remove"))
-    public = PublicNumbers(size, count(k, "--k", most=size), counts, one, parameter, each == 1)
-    best = choose_method(public)
-    plain = {"method": best.method, "errors": dict(best.errors), "reason": best.reason}
-    print_either(plain, best.reason, as_json=as_json)
+def _epsilon_of_keys(epsilon: str | None, scores: str | None, error: str | None) -> str:
+    """Return the epsilon of unlisted keys; raise if it is not given, or something else is."""
+    if epsilon is None or (scores, error) != (None, None):
+        raise InvalidArgument(_DELTA_ALONE)
+    return epsilon
+
+
+class _CountTerms(NamedTuple):
+    """The terms of counts of listed candidates.
+
+    Attributes:
+        candidates: how many candidates there are.
+        epsilon: the epsilon of all counts together.
+        delta: the delta of all counts together, or None.
+        most: the most candidates that one record counts for.
+        relation: the neighbouring relation.
+    """
+
+    candidates: int | None
+    epsilon: str | None
+    delta: str | None
+    most: int
+    relation: str
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """The neighbouring relation, read."""
+        return read_neighbors(self.relation)
+
+    @property
+    def size(self) -> int:
+        """How many candidates there are."""
+        if self.candidates is None or self.epsilon is None:
+            raise InvalidArgument("--k and --delta go with --candidates and --epsilon")
+        return count(self.candidates, "--candidates")
+
+    @property
+    def each(self) -> int:
+        """The most candidates that one record counts for."""
+        return count(self.most, "--max-candidates", most=self.size)
+
+    @property
+    def offer(self) -> CountsOffer:
+        """The noisy counts."""
+        moved = moved_counts(self.size, self.each, self.neighbors)
+        parameter = PrivacyParameter("epsilon", positive(self.epsilon, "epsilon"))
+        price = read_price(parameter, {}, self.neighbors, self.delta)
+        return CountsOffer(moved, self.size, price)
+
+    def method(self, k: int) -> MethodChoice:
+        """Return the method that `top_k` takes for a list of k."""
+        one = sensitivity_of(1, self.neighbors, monotonic=self.neighbors == "add_remove")
+        length, price = count(k, "--k", most=self.size), self.offer.price
+        public = PublicNumbers(
+            self.size, length, self.offer, one, price.parameter, self.each == 1, None, price.delta
+        )
+        return choose_method(public)
+
+
+def _show_counts(terms: _CountTerms, k: int | None, *, as_json: bool) -> None:
+    """Print the noise of counts, and for a list of k the method that `top_k` takes, and why."""
+    offer, plain, words = terms.offer, dict[str, Any](), list[str]()
+    if k is not None:
+        best = terms.method(k)
+        plain |= {"method": best.method, "errors": dict(best.errors), "reason": best.reason}
+        words.append(best.reason)
+    noise = offer.price.noise(offer.sensitivity, offer.numbers)
+    choice = offer.price.choice(noise) if plain.get("method", "counts") == "counts" else None
+    if choice is not None:
+        plain["noise"] = choice.as_dict()
+        words.append(str(choice))
+    print_either(plain, "\n".join(words), as_json=as_json)
 
 
 def _print_plan(plan: KeyPlan, plot: Path | None, *, as_json: bool) -> None:
