@@ -346,7 +346,7 @@ def test_commands_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["ledger", "history", ledger], "回答"),
         (["ledger", "spent", ledger, "--dataset", "a"], "1 个答案：ε = 1（合计），无论在哪里停下"),
         (["ledger", "verify", ledger], "个事件，最新散列值"),
-        ([*mode[:-1], "s", "--epsilon", "7"], "the budget of a cannot pay ε = 7"),
+        ([*mode[:5], "--epsilon", "7", *paid[:-1], "s"], "the budget of a cannot pay ε = 7"),
         (
             ["ledger", "show", ledger, "--dataset", "a", "--report", str(tmp_path / "r.html")],
             "已写入",

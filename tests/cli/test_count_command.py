@@ -47,14 +47,104 @@ def test_mistakes_are_told(table: str, capsys: pytest.CaptureFixture[str]) -> No
     assert run_command(["count", table, "--mechanism", "base2", "--epsilon", "1"]) == 2
 
 
-def test_several_columns_are_for_python(table: str, capsys: pytest.CaptureFixture[str]) -> None:
-    columns = ["counts", table, "who,drink", "--candidates", "tea", "--epsilon", "1"]
-    twice = ["count", table, "--by", "who", "--by=drink", "--groups", "tea", "--epsilon", "1"]
-    by = ["count", table, "--by", "who,drink", "--groups", "tea", "--epsilon", "1"]
-    for arguments in (columns, by):
-        assert run_command(arguments) == 3
-        assert "several columns are a list, in Python" in capsys.readouterr().err
-    assert run_command(twice) == 2
+CELLS = ["--candidates", "who=ann,bob", "--candidates", "drink=tea,milk"]
+
+
+def test_cells_of_several_columns_are_counted(
+    table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    counts = ["counts", table, "who", "drink", *CELLS, "--epsilon", "1000"]
+    assert run_command(counts) == 0
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    assert [line[0].rstrip() for line in lines] == [
+        "ann, tea",
+        "ann, milk",
+        "bob, tea",
+        "bob, milk",
+    ]
+    assert run_command([*counts, "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert plain["column"] == ["who", "drink"]
+    assert [(one["key"], one["value"]) for one in plain["value"]] == [
+        (["ann", "tea"], 100), (["ann", "milk"], 100), (["bob", "tea"], 100), (["bob", "milk"], 0)
+    ]  # fmt: skip
+    assert run_command([*counts, "--dry-run"]) == 0
+    assert "costs ε = 1000" in capsys.readouterr().out
+
+
+def test_groups_of_several_columns_and_bins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ages.csv"
+    path.write_text("who,age\n" + "ann,17\nann,70\nbob,18\nbob,\n" * 100, encoding="utf-8")
+    exact = ["--epsilon", "1000"]
+    by = ["--by", "who", "--by", "age:0,18,65:above:missing", "--groups", "who=ann,bob"]
+    assert run_command(["count", str(path), *by, *exact]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "ann, [0, 18)      100  ██████████████████████████████", "ann, [18, 65)       0",
+        "ann, 65 or above  100  ██████████████████████████████", "ann, missing        0",
+        "bob, [0, 18)        0", "bob, [18, 65)     100  ██████████████████████████████",
+        "bob, 65 or above    0", "bob, missing      100  ██████████████████████████████",
+    ]  # fmt: skip
+    assert (
+        run_command(["count", str(path), *by[:-1], "ann", *exact, "--json"]) == 0
+    )  # the only list
+    assert len(json.loads(capsys.readouterr().out)["value"]) == 4
+    medians = ["median", str(path), "age", "--by", "age:0:120:60", "--by", "who", *by[-2:]]
+    assert run_command([*medians, "--lo", "0", "--hi", "120", *exact]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["[0, 60), ann: 17", "[0, 60), bob: 18"]
+    assert run_command(["counts", str(path), "age:0:120:60", *exact]) == 0
+    assert capsys.readouterr().out.split()[:3] == ["[0,", "60)", "200"]
+    private = ["--groups", "private", "--delta", "1e-6"]
+    assert run_command(["count", str(path), *by[:4], *private, *exact, "--json"]) == 0
+    keys = [one["key"] for one in json.loads(capsys.readouterr().out)["value"]]
+    assert keys == [
+        ["ann", "65 or above"],
+        ["ann", "[0, 18)"],
+        ["bob", "[18, 65)"],
+        ["bob", "missing"],
+    ]
+
+
+MISTAKES: dict[str, tuple[int, str]] = {
+    "counts FILE who,drink -c tea": (3, "several columns are several words, or several options"),
+    "count FILE --by who,drink --groups tea": (3, "by: there is no column 'who,drink'"),
+    "count FILE --by nobody --groups tea": (3, "by: there is no column 'nobody'"),
+    "count FILE --by who --by nobody --groups who=a --groups nobody=b": (
+        3,
+        "by: there is no column",
+    ),
+    "count FILE --by who --by drink --groups tea": (2, "--groups who=A,B --groups drink=A,B"),
+    "count FILE --by who --by drink": (2, "--groups who=A,B --groups drink=A,B"),
+    "count FILE --by who --by who --groups who=a": (2, "columns that differ"),
+    "count FILE --by age:0:120 --groups a": (2, "bins are age:0:120:10"),
+    "count FILE --by drink:0:9:1 --groups a": (2, "leave out --groups"),
+    "counts FILE who drink": (2, "--candidates who=A,B --candidates drink=A,B"),
+    "counts FILE who drink -c who=a -c who=b": (2, "names the column of its values once"),
+    "counts FILE who drink -c who=a": (2, "values of 'who', 'drink'"),
+    "mode FILE who drink --candidates-from x.csv": (2, "is of one column"),
+    "counts FILE who FILE": (2, "is a file, in place of a column"),
+    "count FILE --epsilon 2": (2, "--epsilon takes one value, and it is there twice"),
+    "count FILE --delta 1e-8 --delta=1e-9": (2, "--delta takes one value"),
+}
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_mistakes_in_columns_and_options_are_told(
+    words: str, table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, message = MISTAKES[words]
+    arguments = [table if word == "FILE" else word for word in words.split()]
+    assert run_command([*arguments, "-e", "1"]) == code
     out, err = capsys.readouterr()
     assert out == ""
-    assert "--by takes one column, and it is there twice" in err
+    assert message in err
+
+
+def test_cells_are_selected_and_drawn(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    cells = [table, "drink", "who", "-c", "who=ann,bob", "-c", "drink=milk", "-e", "1000"]
+    assert run_command(["mode", *cells]) == 0
+    assert run_command(["top-k", *cells, "--k", "2", "--method", "peeling"]) == 0
+    assert run_command(["keys", *cells[:3], "--epsilon", "1000", "--delta", "1e-6"]) == 0
+    selected, keys = ["milk, ann", "milk, ann", "milk, bob"], [", cid", "milk, ann", "tea, ann"]
+    assert capsys.readouterr().out.splitlines() == [*selected, *keys, "tea, bob"]

@@ -140,12 +140,12 @@ def _escape(text: str) -> str:
 
 
 def labels_of_keys(keys: Iterable[Any]) -> list[str]:
-    """Return keys as text; if two would look alike, as 1 and "1", texts have quotes."""
+    """Return keys as text, cells with commas; if two would look alike, as 1 and "1", texts have quotes."""
     several = [*keys]
-    texts = [*map(str, several)]
+    texts = [", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in several]
     if len(set(texts)) == len(texts):
         return texts
-    return [repr(key) if isinstance(key, str) else str(key) for key in several]
+    return [repr(key) if isinstance(key, str | tuple) else str(key) for key in several]
 
 
 def table_of_counts(

@@ -66,6 +66,8 @@ def _option(name: str, value: object) -> str:
     option = f"--{name.replace('_', '-')}"
     if value is True:
         return option
+    if isinstance(value, Mapping):
+        return " ".join(_option(name, f"{key}={','.join(one)}") for key, one in value.items())
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     return f"{option} {shlex.quote(_shorten(text))}"
 
@@ -124,6 +126,10 @@ _FIXES: Mapping[str, tuple[str, str]] = {
     "candidates of a column": (
         "candidates=table[column]",
         "--candidates-from FILE",
+    ),
+    "several columns": (
+        "several columns are a list",
+        "several columns are several words, or several options",
     ),
     "a list of scores": (". If the data are scores, call select_top_k", ""),
 }

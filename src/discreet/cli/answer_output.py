@@ -77,7 +77,10 @@ def _answer_lines(release: Release, console: Console) -> list[str]:
         return _lines(answer)
     write: Callable[[Any, Any], str] = _mean if is_of_numbers(release.query) else _counted
     if isinstance(answer, dict):
-        return [f"{group}: {write(one, counts[group])}" for group, one in answer.items()]
+        return [
+            f"{answer_in_words(group)}: {write(one, counts[group])}"
+            for group, one in answer.items()
+        ]
     return [write(answer, counts)]
 
 

@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 import warnings
+from collections import Counter
 from contextvars import copy_context
 from importlib import import_module
 from inspect import cleandoc
@@ -84,7 +85,39 @@ def build_command(first: str = "") -> TyperGroup:
     """Return `build_app` as a command of the parser, with help in the language of the reader."""
     command = cast(TyperGroup, typer.main.get_command(build_app(first)))
     _translate_help_of(command)
+    _refuse_twice(command)
     return command
+
+
+def _refuse_twice(command: Any) -> None:
+    """Let a command, and those in it, refuse an option with one value that is there twice: the last would count."""
+    make_parser = command.make_parser
+
+    def make_strict_parser(context: typer.Context) -> object:
+        parser = make_parser(context)
+        parse = parser.parse_args
+
+        def parse_once(args: list[str]) -> object:
+            options, rest, order = parse(args=args)
+            _check_order(order)
+            return options, rest, order
+
+        parser.parse_args = parse_once
+        return parser
+
+    command.make_parser = make_strict_parser
+    for inner in getattr(command, "commands", {}).values():
+        _refuse_twice(inner)
+
+
+def _check_order(order: list[Any]) -> None:
+    """Raise if an option with one value is twice among the parameters in the order in which they were given."""
+    for one, number in Counter(order).items():
+        is_single = one.param_type_name == "option" and not (one.multiple or one.is_flag)
+        if is_single and number > 1:
+            raise InvalidArgument(
+                f"{max(one.opts, key=len)} takes one value, and it is there twice"
+            )
 
 
 def _translate_help_of(command: Any) -> None:
@@ -245,13 +278,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _check(arguments: list[str]) -> None:
-    """Raise for a NUL, which no path can hold, for a command of another library, and for several columns."""
+    """Raise for a NUL, which no path can hold, and for a command of another library."""
     if any("\0" in argument for argument in arguments):
         raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
-    if sum(one.partition("=")[0] == "--by" for one in arguments) > 1:
-        raise InvalidArgument(
-            "--by takes one column, and it is there twice. Several columns are for calls in Python"
-        )
     for name in arguments[:1]:
         if name in COMMANDS:
             raise InvalidArgument(f"there is no discreet {name}: run discreet {COMMANDS[name]}")

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from ..errors import InvalidArgument
+from ..selection.any_column import AnyColumn
 from ..tables.engines.candidate_table import CandidateTable, names_file
 from ..tables.engines.records import PRIVATE_GROUPS
 from .completion import candidate_columns, declared_values
-from .described import Data, parse_values
+from .described import Data, parse_values, values_of_columns
 from .options import option, split_candidates
 
 CandidatesOption = Annotated[
@@ -15,7 +16,7 @@ CandidatesOption = Annotated[
     option(
         "A,B,C",
         "The possible answers. They must be public, never taken from the data. Use 'private' "
-        "if you have no public list.",
+        "if you have no public list. Of several columns: city=A,B, one option for each.",
         "--candidates",
         "-c",
         completes=declared_values,
@@ -37,25 +38,36 @@ CandidatesColumnOption = Annotated[
 
 def read_candidates(
     data: Data,
-    column: str,
+    column: AnyColumn,
     choices: list[str] | None,
     from_file: Path | None,
     file_column: str | None,
-) -> list[object] | CandidateTable | Literal["private"] | None:
+) -> list[object] | dict[str, list[object]] | CandidateTable | Literal["private"] | None:
     """Return the candidates, or None if none are given."""
-    if file_column is not None and from_file is None:
-        raise InvalidArgument("--candidates-column goes with --candidates-from")
-    if from_file is not None:
-        if choices is not None:
-            raise InvalidArgument("give either --candidates or --candidates-from, not both")
-        return CandidateTable(from_file, column if file_column is None else file_column)
+    if from_file is not None or file_column is not None:
+        return _candidates_in_file(column, choices, from_file, file_column)
     if choices is None:
         return None
-    texts = split_candidates(choices)
-    if texts == [PRIVATE_GROUPS]:
+    if choices == [PRIVATE_GROUPS]:
         return "private"
+    if not isinstance(column, str):
+        return values_of_columns(data, column, choices, "--candidates")
+    texts = split_candidates(choices)
     if len(texts) == 1 and names_file(texts[0]):
         raise InvalidArgument(
             f"--candidates lists what may be answered. Give --candidates-from {texts[0]}"
         )
     return parse_values(data, column, texts)
+
+
+def _candidates_in_file(
+    column: AnyColumn, choices: list[str] | None, from_file: Path | None, file_column: str | None
+) -> CandidateTable:
+    """Return the candidates in a column of a file."""
+    if from_file is None:
+        raise InvalidArgument("--candidates-column goes with --candidates-from")
+    if choices is not None:
+        raise InvalidArgument("give either --candidates or --candidates-from, not both")
+    if not isinstance(column, str):
+        raise InvalidArgument("--candidates-from is of one column, without bins")
+    return CandidateTable(from_file, column if file_column is None else file_column)

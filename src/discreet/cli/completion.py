@@ -60,16 +60,30 @@ def question_names(incomplete: str) -> list[str]:
 
 def declared_values(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete a list of values that discreet.toml declares for the column: public, and not from the data."""
-    arguments = [
-        ctx.params[name] for name in ("data", "column") if ctx.params.get(name)
-    ] or ctx.args
-    return _values(*arguments[:2], incomplete=incomplete) if len(arguments) > 1 else []
+    columns = _listed(ctx.params.get("column"))
+    table, *others = [*filter(None, [ctx.params.get("data")]), *columns] or ctx.args or [""]
+    return _values_of_columns(table, others, incomplete)
 
 
 def declared_groups(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete a list of values that discreet.toml declares for the column of groups."""
-    data, by = ctx.params.get("data") or next(iter(ctx.args), None), ctx.params.get("by")
-    return [] if data is None or by is None else _values(data, by, incomplete=incomplete)
+    table = ctx.params.get("data") or next(iter(ctx.args), "")
+    return _values_of_columns(table, _listed(ctx.params.get("by")), incomplete)
+
+
+def _listed(columns: object) -> list[str]:
+    """Return the columns of an argument that may be one, several or none."""
+    return [columns] if isinstance(columns, str) else list(columns or [])  # type: ignore[call-overload]
+
+
+def _values_of_columns(table: str, columns: list[str], incomplete: str) -> list[str]:
+    """Complete values of a column, or of several as city=York,Leeds."""
+    if len(columns) < 2:
+        return _values(table, columns[0], incomplete=incomplete) if columns else []
+    name, equals, rest = incomplete.partition("=")
+    if not equals:
+        return [f"{one}=" for one in columns if one.startswith(name) and _PLAIN_NAME.fullmatch(one)]
+    return [f"{name}={one}" for one in _values(table, name, incomplete=rest)]
 
 
 def _values(data: str, column: str, *, incomplete: str) -> list[str]:

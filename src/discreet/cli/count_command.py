@@ -9,8 +9,9 @@ from ..tables.verbs import count_distinct as distinct
 from ..tables.verbs.keys import MOST_RELEASED
 from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
+from .described import columns_of_texts
 from .keys_command import MinimumCountOption, MostOption, OtherOption
-from .options import ColumnArgument, DataArgument, argument, option
+from .options import ColumnArgument, ColumnsArgument, DataArgument, argument, option
 from .releasing import releasing
 
 
@@ -39,7 +40,7 @@ def count_command(
 @releasing(verb.counts)
 def counts_command(  # the options of the verb
     data: DataArgument,
-    column: ColumnArgument,
+    column: ColumnsArgument,
     terms: PersonTerms,
     candidates: CandidatesOption = None,
     max_candidates: Annotated[
@@ -60,10 +61,11 @@ def counts_command(  # the options of the verb
 
     Example: discreet counts people.csv drink --candidates tea,coffee --epsilon 1
     """
-    choices = read_candidates(data, column, candidates, None, None)
+    columns = columns_of_texts(column)
+    choices = read_candidates(data, columns, candidates, None, None)
     return verb.counts(
         data,
-        column,
+        columns,
         candidates=choices,  # type: ignore[arg-type]  # no file of candidates was named
         max_candidates=max_candidates,
         minimum_count=minimum_count,

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, MissingColumn
+from ..selection.any_column import AnyColumn
+from ..selection.bin_texts import column_of_text
+from ..selection.bins import read_columns
 from ..selection.candidates import Grid
 from ..selection.date_grid import DateGrid, as_moment
 from ..tables import engines as tables
@@ -11,7 +14,9 @@ from ..tables.datasets import Dataset
 from ..tables.datasets.calls import find_by_path
 from ..tables.datasets.configuration import find_configuration, read_configuration
 from ..tables.engines.csv_files import CsvFile
+from ..tables.engines.files import file_format
 from .answer_output import say
+from .options import split_candidates
 
 Data = str | Path | CsvFile | Dataset
 """What a command asks about."""
@@ -55,12 +60,67 @@ def declared_ledger() -> str | None:
     return None if path is None else read_configuration(path).ledger
 
 
-def parse_values(data: Data, column: str, texts: Sequence[str]) -> list[object]:
-    """Return the values of a column that texts spell: by its declaration, or by the type of the table."""
+def parse_values(
+    data: Data, column: str, texts: Sequence[str], argument: str = "column"
+) -> list[object]:
+    """Return the values that texts spell: by the declaration of a column, or by its type in the table.
+
+    Raises:
+        MissingColumn: if there is no such column; the message has the argument that names it.
+    """
     if isinstance(data, Dataset):
-        of = data.column(column)
+        of = data.column(column, argument)
         return [of.parse(text) for text in texts]
-    return tables.parse_candidates(data, column, texts)
+    try:
+        return tables.parse_candidates(data, column, texts)
+    except MissingColumn as error:
+        raise MissingColumn(f"{argument}:{str(error).removeprefix('column:')}") from None
+
+
+def columns_of_texts(texts: Sequence[str]) -> AnyColumn:
+    """Return the column that a text names, or the bins that it spells; of several texts a list of these.
+
+    Raises:
+        InvalidArgument: if one of several names a file: a pattern without quotes stands for many.
+    """
+    parts = list(map(column_of_text, texts))
+    if len(parts) == 1:
+        return parts[0]
+    for part in parts:
+        if isinstance(part, str) and file_format(Path(part)) and Path(part).is_file():
+            raise InvalidArgument(
+                f"{part} is a file, in place of a column. For several files give a pattern in quotes, such as "
+                "'rows/*.csv'"
+            )
+    return parts
+
+
+def values_of_columns(
+    data: Data, column: AnyColumn, texts: Sequence[str], option: str, argument: str = "column"
+) -> dict[str, list[object]]:
+    """Return the values of several columns, which texts spell as city=York,Leeds; those of bins are their edges.
+
+    Raises:
+        InvalidArgument: if a text does not begin with one of the columns, or a column is there twice.
+    """
+    cells = read_columns(column)
+    example = " ".join(f"{option} {name}=A,B" for name in cells.plain)
+    if not example:
+        raise InvalidArgument(f"bins are listed by their edges: leave out {option}")
+    lists: dict[str, list[object]] = {}
+    for text in texts:
+        name = max(
+            (one for one in cells.plain if text.startswith(f"{one}=")), key=len, default=None
+        )
+        if name is None and len(cells.plain) == 1:
+            [name], text = cells.plain, f"{cells.plain[0]}={text}"
+        if name is None or name in lists:
+            raise InvalidArgument(
+                f"{option} of several columns names the column of its values once: {example}"
+            )
+        values = split_candidates([text.removeprefix(f"{name}=")], option)
+        lists[name] = parse_values(data, name, values, argument)
+    return lists
 
 
 def grid_of(lo: str | None, hi: str | None, step: str | None) -> Grid | DateGrid | None:

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from ..errors import InvalidArgument
 from ..selection.releases import Release
 from ..tables.verbs import keys as verb
-from .options import ColumnArgument, DataArgument, option
+from .described import columns_of_texts
+from .options import ColumnsArgument, DataArgument, option
 from .releasing import releasing
 
 MinimumCountOption = Annotated[
@@ -23,7 +24,7 @@ OtherOption = Annotated[
 @releasing(verb.keys, note=None)
 def keys_command(
     data: DataArgument,
-    column: ColumnArgument,
+    column: ColumnsArgument,
     terms: dict[str, Any],
     minimum_count: MinimumCountOption = 1,
     most: MostOption = verb.MOST_RELEASED,
@@ -40,7 +41,7 @@ def keys_command(
         raise InvalidArgument("give --delta, such as 1e-8: values without a list need one")
     return verb.keys(
         data,
-        column,
+        columns_of_texts(column),
         minimum_count=minimum_count,
         most=most,
         other=other,

@@ -12,14 +12,15 @@ from .candidate_options import (
     read_candidates,
 )
 from .completion import one_of
-from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates, option
+from .described import columns_of_texts
+from .options import ColumnsArgument, DataArgument, GapOption, MaxCandidates, option
 from .releasing import releasing
 
 
 @releasing(verb.mode)
 def mode_command(
     data: DataArgument,
-    column: ColumnArgument,
+    column: ColumnsArgument,
     terms: AnswerTerms,
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,
@@ -41,11 +42,12 @@ def mode_command(
 
     Example: discreet mode people.csv drink --candidates tea,coffee --epsilon 1
     """
-    choices = read_candidates(data, column, candidates, candidates_from, candidates_column)
+    columns = columns_of_texts(column)
+    choices = read_candidates(data, columns, candidates, candidates_from, candidates_column)
     typed_method = cast(verb.ModeMethod | None, method)
     return verb.mode(
         data,
-        column,
+        columns,
         candidates=choices,
         method=typed_method,
         max_candidates=max_candidates,

@@ -74,6 +74,15 @@ DataArgument = Annotated[
     ),
 ]
 ColumnArgument = Annotated[str, argument("COLUMN", "The column.", completes=columns_of_file)]
+ColumnsArgument = Annotated[
+    list[str],
+    argument(
+        "COLUMN",
+        "The column, or several. Use age:0:120:10 for bins of 10 from 0 to 120, and age:0,18,65 for bins by their "
+        "edges.",
+        completes=columns_of_file,
+    ),
+]
 FormatName = Annotated[
     str | None,
     option(
@@ -165,14 +174,19 @@ MaxContributions = Annotated[
     int | None, option("NUMBER", "The most rows that one privacy unit contributes (default: 1).")
 ]
 ByColumn = Annotated[
-    str | None, option("COLUMN", "Answer for each group of this column.", completes=columns_of_file)
+    list[str] | None,
+    option(
+        "COLUMN",
+        "Answer for each group of this column. Repeat it for several columns. Use age:0:120:10 for bins.",
+        completes=columns_of_file,
+    ),
 ]
 GroupNames = Annotated[
     list[str] | None,
     option(
         "A,B,C",
         "The groups. They must be public, never taken from the data. Use 'private' with "
-        "--delta to draw them.",
+        "--delta to draw them. Of several columns: city=A,B, one option for each.",
         completes=declared_groups,
     ),
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ..base.messages import Message, translate
 from ..errors import DiscreetError, InvalidArgument
 from ..mechanisms.accuracy import NEEDS, ErrorBound
+from ..selection.any_column import AnyColumn
 from ..selection.releases import Release
 from ..selection.shown_answers import SPREADS
 from ..selection.terms import spelled_out
@@ -25,7 +26,15 @@ from ..tables.engines.records import PRIVATE_GROUPS
 from ..tables.formats.text_form import TextForm
 from . import options
 from .answer_output import check_report, say, show_release, write_report
-from .described import Data, declared_ledger, described_data, grid_of, parse_values
+from .described import (
+    Data,
+    columns_of_texts,
+    declared_ledger,
+    described_data,
+    grid_of,
+    parse_values,
+    values_of_columns,
+)
 from .inputs import in_form, is_copy, read_word, secret_text, table_file
 from .json_output import print_either
 from .shell_notes import is_new_here
@@ -96,8 +105,9 @@ SEMICOLONS = Message(
 
 
 def _settings(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options by name, those that a command lacks as their defaults."""
-    return {name: arguments.get(name, default) for name, (_, default) in _OPTIONS.items()}
+    """Return all options by name, those that a command lacks as their defaults, and the groups as columns."""
+    settings = {name: arguments.get(name, default) for name, (_, default) in _OPTIONS.items()}
+    return {**settings, "by": columns_of_texts(settings["by"]) if settings["by"] else None}
 
 
 def releasing(
@@ -295,9 +305,10 @@ def _name(arguments: dict[str, Any]) -> str:
 
 def _subject(arguments: dict[str, Any]) -> dict[str, object]:
     """Return the subject of the question, for JSON."""
-    return {
-        name: arguments.get(name) for name in ("data", "column", "dataset", "analyst", "request")
-    }
+    columns = arguments.get("column")
+    column = columns[0] if isinstance(columns, list) and len(columns) == 1 else columns
+    others = {name: arguments.get(name) for name in ("dataset", "analyst", "request")}
+    return {"data": arguments["data"], "column": column, **others}
 
 
 def _or_how_to_ask_again(work: Callable[[], Printer]) -> Printer:
@@ -366,13 +377,15 @@ def _report(release: Release, charged: "_Charged", settings: dict[str, Any]) -> 
     write_report(release, settings["report"], settings["lang"], **budget)
 
 
-def _groups(data: Data, by: str | None, texts: list[str]) -> Any:
-    """Return the groups as values of their column; without a column the verb raises."""
+def _groups(data: Data, by: AnyColumn, texts: list[str]) -> Any:
+    """Return the groups as values of their columns; without a column the verb raises."""
     if texts == [PRIVATE_GROUPS]:
         return PRIVATE_GROUPS
     if by is None:
         return texts
-    return parse_values(data, by, options.split_candidates(texts, "--groups"))
+    if not isinstance(by, str):
+        return values_of_columns(data, by, texts, "--groups", "by")
+    return parse_values(data, by, options.split_candidates(texts, "--groups"), "by")
 
 
 class _Charged(NamedTuple):

@@ -13,14 +13,15 @@ from .candidate_options import (
     read_candidates,
 )
 from .completion import one_of
-from .options import ColumnArgument, DataArgument, GapOption, MaxCandidates, option
+from .described import columns_of_texts
+from .options import ColumnsArgument, DataArgument, GapOption, MaxCandidates, option
 from .releasing import releasing
 
 
 @releasing(verb.top_k)
 def top_k_command(
     data: DataArgument,
-    column: ColumnArgument,
+    column: ColumnsArgument,
     k: Annotated[int, option("NUMBER", "The number of values.", "--k", "-k")],
     terms: AnswerTerms,
     candidates: CandidatesOption = None,
@@ -44,9 +45,10 @@ def top_k_command(
 
     Example: discreet top-k people.csv drink --candidates tea,coffee,milk --k 2 --epsilon 1
     """
-    choices = read_candidates(data, column, candidates, candidates_from, candidates_column)
+    columns = columns_of_texts(column)
+    choices = read_candidates(data, columns, candidates, candidates_from, candidates_column)
     typed_method = cast(list_methods.TopKMethod | None, method)
     return verb.top_k(
-        data, column, k=k, candidates=choices, method=typed_method,
+        data, columns, k=k, candidates=choices, method=typed_method,
         max_candidates=max_candidates, gap=gap, **terms,
     )  # fmt: skip

@@ -14,6 +14,7 @@ from itertools import pairwise, product
 from typing import Any, TypeAlias
 
 from ..base.arguments import column_name, exact_text, read_sequence
+from ..base.doors import spelling
 from ..base.error_boundary import error_boundaries
 from ..base.numbers import exact, flag
 from ..errors import InvalidArgument, InvalidCandidates, preview
@@ -276,6 +277,12 @@ def plain_column(column: Any) -> Any:
     return column.description if isinstance(column, CellColumns) else column
 
 
+def column_facts(column: Any, name: str = "column") -> dict[str, object]:
+    """Return a column or cells as facts of a question: in words, and of cells the names of the columns."""
+    names = {f"{name}_names": tuple(column.columns)} if isinstance(column, CellColumns) else {}
+    return {name: column_words(column), **names}
+
+
 def column_words(column: Any) -> Any:
     """Return a column or cells as a question names them."""
     return str(column) if isinstance(column, CellColumns) else column
@@ -317,10 +324,10 @@ def read_cell_labels(cells: CellColumns, candidates: Any, name: str = "candidate
     if candidates is None and not cells.plain:
         candidates = {}
     if candidates is None:
-        columns = ", ".join(f"{column!r}: [...]" for column in cells.plain)
+        values = {column: ["A", "B"] for column in cells.plain}
         raise InvalidCandidates(
-            f"{name} are missing: give the values that each column may have, as {name}={{{columns}}}. Take them "
-            "from what you know and not from the data"
+            f"{name} are missing: give the values that each column may have, as {spelling(**{name: values})}. Take "
+            "them from what you know and not from the data"
         )
     if isinstance(candidates, Mapping):
         return _product_labels(cells, candidates, name)

@@ -19,8 +19,8 @@ Facts = Mapping[str, object]
 LONGEST_FACT = 200
 """Characters of a text of which the rest is left out: the name of a column, or a condition."""
 
-_MOST_PARTS = 4
-"""Texts of a tuple: a range has two ends, a step and a time zone."""
+_MOST_PARTS = 10
+"""Texts of a tuple: a range has two ends, a step and a time zone, and a cell up to ten columns."""
 
 
 class Sentence(Message):

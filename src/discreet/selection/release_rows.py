@@ -1,7 +1,6 @@
 """A release as rows for a frame, and as a picture. Both are public, as the release is."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.lazy_names import ModuleOnUse
@@ -14,11 +13,41 @@ _PANDAS, _PLOTS = ModuleOnUse("pandas"), ModuleOnUse("discreet.study.plots")
 
 
 def rows_of(release: Any) -> list[dict[str, object]]:
-    """Return the rows of an answer: of counts one for each, by group one for each group, else one."""
-    verb = verb_of(release.query)
+    """Return the rows of an answer: of counts one for each, by group one for each group, else one.
+
+    A cell has a column for each of its own.
+    """
+    verb, names = verb_of(release.query), names_of_cells(release.query)
     key_name = "value" if verb == "counts" else "group"
     name = "count" if are_counts(release.mechanism, release.query) else "answer"
-    return list(_answer_rows(_as_list(release.value), release.counts, name, key_name))
+    rows = _answer_rows(_as_list(release.value), release.counts, name, key_name)
+    return [_in_columns(row, names) for row in rows]
+
+
+def names_of_cells(query: str) -> dict[str, Sequence[str]]:
+    """Return the columns of cells by the column of rows that holds these: those of groups, and those of values."""
+    facts, names = facts_of(query), dict[str, Sequence[str]]()
+    for fact, columns in (("column_names", ("value", "answer")), ("by_names", ("group",))):
+        of_cells = facts.get(fact)
+        if isinstance(of_cells, tuple):
+            names |= dict.fromkeys(columns, of_cells)
+    return names
+
+
+def _in_columns(row: Mapping[str, object], names: Mapping[str, Sequence[str]]) -> dict[str, object]:
+    """Return a row with the values of its cells in columns of their own, with their kind if two have one name."""
+    pairs: list[tuple[str, str, object]] = []
+    for name, cell in row.items():
+        if isinstance(cell, tuple):
+            own = names.get(name) or [f"{name} {place}" for place in range(1, len(cell) + 1)]
+            pairs += [(name, one, part) for one, part in zip(own, cell, strict=True)]
+        else:
+            pairs.append(("", name, cell))
+    titles = [title for _, title, _ in pairs]
+    return {
+        f"{kind} {title}" if kind and titles.count(title) > 1 else title: part
+        for kind, title, part in pairs
+    }
 
 
 def _as_list(value: Any) -> object:
@@ -43,7 +72,7 @@ def _answer_rows(
         for key, one in value.items():
             for row in _answer_rows(one, parts.get(key), name, key_name):
                 yield {"group" if is_nested else key_name: key, **row}
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list):
         numbers = counts if isinstance(counts, list) else [None] * len(value)
         for one, count in zip(value, numbers, strict=True):
             yield from [one] if isinstance(one, dict) else _answer_rows(one, count, name, key_name)
@@ -94,11 +123,9 @@ def _parts_of_key(labels: Iterator[object]) -> Iterator[object]:
 
 
 def columns_of_question(query: str) -> list[str]:
-    """Return the columns of groups and of the values of a question in words, those in bins without their edges."""
-    facts = facts_of(query)
-    texts = [str(facts[name]) for name in ("by", "column") if name in facts]
-    return [_EDGES.sub("", column) for text in texts for column in text.split(" × ")]
-
-
-_EDGES = re.compile(r" \[[^\[]*[\])]$")
-"""The edges of bins, after the name of their column."""
+    """Return the columns of groups and of the values of a question."""
+    facts, names = facts_of(query), list[str]()
+    for name in ("by", "column"):
+        of_cells = facts.get(f"{name}_names", [facts[name]] if name in facts else [])
+        names += map(str, of_cells if isinstance(of_cells, tuple | list) else [])
+    return names

@@ -303,13 +303,14 @@ def json_value(value: object) -> object:
     """Return a value for JSON: numbers, text, lists and dicts as they are, everything else as text.
 
     A dict is an object, its keys as text. If two keys have one text, as 1 and "1", or a date and its ISO text, no
-    answer is lost: it is a list of objects with "key", "type" and "value".
+    answer is lost: it is a list of objects with "key", "type" and "value". So is one by cells of several columns,
+    which are lists.
     """
     if hasattr(value, "tolist"):
         return value.tolist()
     if hasattr(value, "as_dict"):
         return value.as_dict()
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [json_value(one) for one in value]
     if isinstance(value, dict):
         return _json_object(value)
@@ -324,7 +325,8 @@ def json_value(value: object) -> object:
 def _json_object(answers: Mapping[Any, Any]) -> object:
     """Return answers by key: an object, or a list where an object would lose one of them."""
     texts = {str(key): json_value(answer) for key, answer in answers.items()}
-    if len(texts) == len(answers):
+    of_cells = any(isinstance(key, tuple) for key in answers)
+    if len(texts) == len(answers) and not of_cells:
         return texts
     return [
         {"key": json_value(key), "type": _kind_of_key(key), "value": json_value(answer)}

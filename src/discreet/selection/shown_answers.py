@@ -99,8 +99,12 @@ def answer_in_words(value: object) -> str:
         return f"{{{', '.join(f'{_inside(key)}: {_inside(one)}' for key, one in value.items())}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_inside, value))}]"
+    if isinstance(value, tuple):  # a cell of several columns
+        return ", ".join(map(answer_in_words, value))
     return visible_text(value) if isinstance(value, str) else str(value)
 
 
 def _inside(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_inside, value))})"
     return repr(value) if isinstance(value, str) else answer_in_words(value)

@@ -8,6 +8,7 @@ from functools import partial
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 
+from ...base.doors import fix
 from ...base.error_boundary import replacing
 from ...errors import DataUnavailable, DiscreetError, MissingColumn, MissingPackage, preview
 
@@ -107,7 +108,7 @@ def missing_column(
     close = get_close_matches(str(column), texts, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     if {one.strip() for one in str(column).split(",")} <= {*texts}:
-        hint = " (several columns are a list, in Python)"
+        hint = f" ({fix('several columns')})"
     other_names = f". Its columns are {', '.join(map(repr, columns))}" if columns else ""
     argument = (
         "where"

@@ -11,7 +11,7 @@ from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.accuracy import CONFIDENCE, COUNTED, ErrorBound
 from ...mechanisms.noisy_counts import LARGEST_COUNT, counts_sensitivity
 from ...selection.any_column import AnyColumn
-from ...selection.bins import column_words, plain_column, read_columns
+from ...selection.bins import column_facts, plain_column, read_columns
 from ...selection.candidates import Labels
 from ...selection.question import Query
 from ...selection.releases import Release
@@ -192,7 +192,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         price,
         partial(price.choice, noise),
     )
-    facts = {"column": column_words(column), **labels.facts}
+    facts = {**column_facts(column), **labels.facts}
     query = Query("counts", facts, {"column": plain_column(column)})
     by_label = partial(_by_label, labels)
     return question.release(query, shared, by_label, candidates=labels.description)

@@ -23,7 +23,7 @@ from ...sampling.vectors import Vector, integers
 from ...selection.account import Account
 from ...selection.answers import Answer
 from ...selection.any_column import AnyColumn
-from ...selection.bins import column_words, plain_column, read_columns
+from ...selection.bins import column_facts, plain_column, read_columns
 from ...selection.question import Order, Query
 from ...selection.released_values import ReleasedValue
 from ...selection.releases import Release
@@ -305,7 +305,7 @@ class KeyQuestion:
         unit, limits, mechanism = self.table.unit, self.limits, self.mechanism
         where = self.table.where
         facts = {
-            "column": column_words(self.table.column), "least": limits.minimum_count, "most": limits.most,
+            **column_facts(self.table.column), "least": limits.minimum_count, "most": limits.most,
             "most_keys": mechanism.keys, "where": None if where is None else str(where),
         }  # fmt: skip
         arguments = {

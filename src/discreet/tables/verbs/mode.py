@@ -16,7 +16,7 @@ from ...selection.account import is_paid, is_quoted
 from ...selection.any_column import AnyColumn
 from ...selection.bins import (
     CellColumns,
-    column_words,
+    column_facts,
     plain_column,
     read_cell_labels,
     read_columns,
@@ -122,7 +122,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     if is_private(candidates):
         listed: dict[str, Any] = {"gap": gap, "method": method}
         listed["unsafe_candidates_from_data"] = unsafe_candidates_from_data
-        query = Query("mode", {"column": column_words(column)}, {"column": plain_column(column)})
+        query = Query("mode", column_facts(column), {"column": plain_column(column)})
         return release_private_values(query, (data, column), 1, max_candidates, {**terms, **listed})
     _refuse_payment(unsafe_candidates_from_data, terms)
     unit_query = read_unit_query(terms if method is not None else with_gap(terms, gap))
@@ -137,7 +137,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     ask(Counts(Source(None, None).groups[0], (), unit_query.per_person), unit_query.terms)
     place = data, column, candidates
     labels = _candidates_at(place, terms, unsafe_candidates_from_data, gap)
-    facts = {"column": column_words(column), **labels.facts}
+    facts = {**column_facts(column), **labels.facts}
     query = Query("mode", facts, {"column": plain_column(column)})
     if by_counts:
         question = ListQuestion(unit_query, data, column, labels, query, 1, gap=gap)

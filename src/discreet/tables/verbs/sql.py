@@ -19,7 +19,7 @@ from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import columns_of_unit, read_unit, unit_in_words
 from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
-from ...selection.bins import Bins, column_words
+from ...selection.bins import Bins, column_facts, column_words
 from ...selection.candidates import decimal_places, plain_number
 from ...selection.payment import BilledPart
 from ...selection.question import Order, Query, plain_indices
@@ -240,7 +240,7 @@ class _Plan:
         statement = self.statement
         facts = {
             "columns": ", ".join(statement.columns), "dataset": statement.dataset,
-            "by": column_words(statement.by),
+            **column_facts(statement.by, "by"),
             "where": None if statement.where is None else str(statement.where),
         }  # fmt: skip
         return Query(

@@ -11,7 +11,7 @@ from ...mechanisms.contract import read_parameter
 from ...privacy.calibration import read_share
 from ...selection.account import currency_of
 from ...selection.any_column import AnyColumn
-from ...selection.bins import column_words, plain_column, read_columns
+from ...selection.bins import column_facts, plain_column, read_columns
 from ...selection.candidates import Labels
 from ...selection.gaps import check_gap, with_gap
 from ...selection.question import Query
@@ -134,7 +134,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         )
     column = read_columns(column)
     length = count(k, "k")
-    facts = {"column": column_words(column), "k": length}
+    facts = {**column_facts(column), "k": length}
     names = Query("top_k", facts, {"column": plain_column(column)})
     if is_private(candidates):
         every = {**terms, "gap": gap, "method": method}

@@ -19,7 +19,7 @@ from ...selection.answers import Answer
 from ...selection.any_column import AnyColumn
 from ...selection.bins import (
     CellColumns,
-    column_words,
+    column_facts,
     plain_column,
     read_cell_labels,
     read_columns,
@@ -162,7 +162,7 @@ class UnitQuery:
         groups = {"groups": len(of.groups)} if self.drawing is None else self.drawing.facts
         facts = {
             "rows": of.rows, "most_candidates": of.most_candidates,
-            **({} if of.by is None else {"by": column_words(of.by), **groups}),
+            **({} if of.by is None else {**column_facts(of.by, "by"), **groups}),
             "where": None if of.where is None else str(of.where),
         }  # fmt: skip
         listed = {"groups": tuple(of.groups)}
@@ -415,9 +415,11 @@ def _read_groups(by: AnyColumn, groups: Any) -> tuple[Sequence[object], bool]:
     """Return the groups that answer, and whether they are drawn."""
     in_bins = isinstance(by, CellColumns) and not by.plain  # which are listed by their edges
     if (by is None) != (groups is None) and not in_bins:
+        cells = by.plain if isinstance(by, CellColumns) else ()
+        example = {name: ["A", "B"] for name in cells} or ["HR", "Sales"]
         raise InvalidArgument(
             "by goes with groups, the public list of groups that get an answer, such as "
-            f"{spelling(groups=['HR', 'Sales'])}. Without a list: "
+            f"{spelling(groups=example)}. Without a list: "
             f"{spelling(groups='private', delta='1e-8')}"
         )
     if by is None or is_private(groups):
