@@ -1,5 +1,7 @@
 """A release as a pandas frame and as a picture."""
 
+import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 import discreet
 from discreet.errors import InvalidArgument
 from discreet.privacy import PureDP
+from discreet.selection.question_sentences import facts_of, read_sentence
 from discreet.selection.release_rows import rows_of
 
 PROMISE = PureDP(Fraction(1), "add_remove")
@@ -72,6 +75,67 @@ def test_an_answer_is_a_frame_with_its_promise(name: str) -> None:
     assert (list(frame.columns), len(frame)) == (columns, number)
     assert frame.attrs == {"promise": str(release.promise)}
     assert len(rows_of(release)) == number
+
+
+BY_CELL: dict[str, Any] = {"by": ["city", "drink"], "groups": {"city": ["north"], "drink": DRINKS}}
+OF_DRINKS: dict[str, Any] = {"candidates": {"city": ["north"], "drink": DRINKS}, "epsilon": 1000}
+ALIKE = {"count": ["x"] * 9, "city × [0, 1)": ["y"] * 9}
+CELL_CALLS: dict[str, tuple[discreet.Release[Any], list[dict[str, Any]]]] = {
+    "counts": (
+        discreet.counts(TABLE, ["city", "drink"], **OF_DRINKS),
+        [
+            {"city": "north", "drink": "tea", "count": 9},
+            {"city": "north", "drink": "milk", "count": 0},
+        ],
+    ),
+    "a cell": (
+        discreet.mode(TABLE, ["drink", "city"], **OF_DRINKS),
+        [{"drink": "tea", "city": "north"}],
+    ),
+    "a counted list": (
+        discreet.top_k(TABLE, ["city", "drink"], k=1, method="counts", **OF_DRINKS),
+        [{"city": "north", "drink": "tea", "count": 9}],
+    ),
+    "keys": (
+        discreet.keys(TABLE, ["city", "drink"], epsilon=1000, delta="1e-9"),
+        [{"city": "north", "drink": "tea"}, {"city": "south", "drink": "milk"}],
+    ),
+    "numbers by cell": (
+        discreet.count(TABLE, epsilon=1000, **BY_CELL),
+        [
+            {"city": "north", "drink": "tea", "count": 9},
+            {"city": "north", "drink": "milk", "count": 0},
+        ],
+    ),
+    "cells by cell": (
+        discreet.mode(TABLE, ["city", "drink"], **OF_DRINKS, by=["drink", discreet.Bins("age", 30, 50, 20)],
+                      groups={"drink": ["tea"]}),
+        [{"group drink": "tea", "age": "[30, 50)", "city": "north", "answer drink": "tea"}],
+    ),
+    "names alike": (
+        discreet.counts(ALIKE, ["count", "city × [0, 1)"], epsilon=1000,
+                        candidates={"count": ["x"], "city × [0, 1)": ["y"]}),
+        [{"value count": "x", "city × [0, 1)": "y", "count": 9}],
+    ),
+    "bins": (
+        discreet.counts(TABLE, discreet.Bins("age", 30, 70, 40), epsilon=1000),
+        [{"value": "[30, 70)", "count": 16}],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CELL_CALLS)
+def test_cells_have_a_column_for_each_of_theirs(name: str) -> None:
+    release, rows = CELL_CALLS[name]
+    assert rows_of(release) == rows
+
+
+def test_cells_of_a_stored_question_have_their_columns() -> None:
+    release = CELL_CALLS["counts"][0]
+    stored = read_sentence(json.loads(json.dumps(facts_of(release.query))))
+    assert rows_of(replace(release, query=stored)) == rows_of(release)
+    unknown = replace(release, query="a question of somebody else")
+    assert [*rows_of(unknown)[0]] == ["group 1", "group 2", "answer"]
 
 
 def test_numbers_stay_as_they_were_drawn() -> None:
