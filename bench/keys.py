@@ -1,15 +1,17 @@
 """Private keys at size: the draw of a million, and keys of a Parquet file larger than one likes in memory.
 
     python -m bench.keys
-    python -m bench.keys shown
+    python -m bench.keys shown [PYTHON]
     python -m bench.keys FOLDER [ROWS KEYS]
 
 The first measures draws alone, from classes that are counted. The second works out how many keys are shown of
-people who hold several. The third writes a file of 10^8 rows with 10^7 keys, if not said otherwise, and one with a
+people who hold several; with an interpreter that has python-dp, also by the published binary of Google's library,
+in the same run. The third writes a file of 10^8 rows with 10^7 keys, if not said otherwise, and one with a
 tenth of both, and asks for keys with their counts, each time in a fresh process. Python's memory holds what leaves
 the engine: it should be the same for both.
 """
 
+import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -63,12 +65,53 @@ print(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
 
 
 PEOPLE, PAGES, DELTA = 20_000, 20_000, Fraction(1, 10**6)
+MOST_KEYS = (1, 2, 3, 5, 10, 20, 40, 60)
+
+_BY_GOOGLE = """
+import json, sys
+from pydp.algorithms import partition_selection
+strategies = {
+    "geometric": partition_selection.create_truncated_geometric_partition_strategy,
+    "gaussian": partition_selection.create_gaussian_partition_strategy,
+}
+delta, most, *keys = map(float, sys.argv[1:])
+print(json.dumps({
+    name: [
+        [strategy.probability_of_keep(n) for n in range(int(most) + 1)]
+        for strategy in [make(1.0, delta, int(k)) for k in keys]
+    ]
+    for name, make in strategies.items()
+}))
+"""
+
+
+def by_google(python: str) -> TextTable:
+    """Return the same table by Google's published binary, and of 3,000 people with ten of 240 pages each."""
+    held = _held_pages()
+    sums = [_sums(held, keys, [1] * keys) for keys in MOST_KEYS]
+    most = max(int(one.max()) for one in sums)
+    command = [python, "-c", _BY_GOOGLE, f"{float(DELTA)}", f"{most}", *map(str, MOST_KEYS)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = []
+    laws = {name: np.array(chances) for name, chances in json.loads(told).items()}
+    for place, keys in enumerate(MOST_KEYS):
+        ours, even = (
+            PrivateKeys(Fraction(1), DELTA, keys),
+            np.full(240, 3000 * min(keys, 10) // 240),
+        )
+        mine = _expected(ours.probabilities, even * ours.weight_of(10))
+        theirs = {name: law[place] for name, law in laws.items()}
+        shown_by = [f"{law[sums[place]].sum():.0f}" for law in theirs.values()]
+        of_even = [f"{law[even].sum():.1f}" for law in theirs.values()]
+        rows.append((f"{keys}", *shown_by, *of_even, f"{mine:.1f}"))
+    names = ("max_groups", "geometric", "Gaussian", "240: geometric", "240: Gaussian", "240: keys")
+    return TextTable(names, tuple(rows), f"by Google's library, of {PEOPLE:,} and of 3,000 people")
 
 
 def shown() -> TextTable:
     """Return the table of the keys that are shown on average, of people who hold 13 pages on average."""
     held, rows = _held_pages(), []
-    for keys in (1, 2, 3, 5, 10, 20, 40, 60):
+    for keys in MOST_KEYS:
         counts = _sums(held, keys, [1] * keys)
         alone = PrivateKeys(Fraction(1), DELTA, keys)
         counted = PrivateKeys(Fraction(1), DELTA, keys, shows_counts=True)
@@ -201,8 +244,10 @@ def _ask(file: Path, how: str) -> list[str]:
 
 if __name__ == "__main__":
     _, *where = sys.argv
-    if where == ["shown"]:
+    if where[:1] == ["shown"]:
         print(shown())
+        for interpreter in where[1:]:
+            print(by_google(interpreter))
     elif where:
         numbers = [int(number) for number in where[1:]] or [ROWS, KEYS]
         print(asked(Path(where[0]), *numbers))
