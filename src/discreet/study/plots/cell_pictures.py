@@ -133,7 +133,7 @@ def _name_panels(figure: "Figure", names: Sequence[str], words: Message) -> None
     figure.supylabel(translate(words), size=13)
     figure.supxlabel(names[2], size=13)
     if any(names):
-        title = gettext("{y} by {x}", y=translate(words), x=", ".join(names))
+        title = gettext("{y} by {x}", y=gettext("count"), x=", ".join(names))
         figure.suptitle(title, size=14)
 
 
