@@ -308,15 +308,19 @@ def test_a_table_of_another_schema_of_a_server(
     engine = create_engine(postgresql)
     with engine.begin() as connection:
         connection.execute(text(f"CREATE SCHEMA {schema}"))
-        connection.execute(text(f"CREATE TABLE {schema}.visits (whose uuid, city text, age int)"))
+        connection.execute(
+            text(f"CREATE TABLE {schema}.visits (whose uuid, city text, age int, pay numeric)")
+        )
         rows = "(gen_random_uuid(), 'Bern', 30), (gen_random_uuid(), 'Bern', 40), (gen_random_uuid(), 'Genf', 50)"
-        connection.execute(text(f"INSERT INTO {schema}.visits VALUES {rows}"))
+        columns = "whose, city, age"
+        connection.execute(text(f"INSERT INTO {schema}.visits ({columns}) VALUES {rows}"))
     engine.dispose()
     assert run(["describe", postgresql, "--table", "visits"]) != 0
     assert f"{schema}.visits" in capsys.readouterr().err, "the tables are listed with their schemas"
     assert run(["describe", postgresql, "--table", f"{schema}.visits", "--name", "visits"]) == 0
     draft = capsys.readouterr().out
     assert '# "whose" has the type UUID: its values are ids' in draft
+    assert 'a question loads these into this process: "pay".\nconnection = ' in draft
     assert 'columns.city]\ntype = "string"' in draft
     assert 'columns.age]\ntype = "integer"' in draft
     place = "\n".join(re.findall(r"^(?:connection|table) = .*$", draft, re.MULTILINE))

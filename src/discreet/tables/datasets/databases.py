@@ -103,6 +103,11 @@ class Database:
             stack.close()
             raise
 
+    def uncounted(self, query: str) -> list[str] | None:
+        """Return the columns that come to this process, by their types; None if all do. No row is read."""
+        rows = None if self.file is not None else self._server_rows(query, None, None)
+        return None if rows is None else [one.name for one in rows.description if one.type is None]
+
     def ask(self, query: str, table: str | None, check: ReachCheck) -> None:
         """Ask the catalogue for the reach of a source; no row is read."""
         with self._snapshot() as (_, catalogue):

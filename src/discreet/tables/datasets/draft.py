@@ -114,18 +114,19 @@ def draft(  # noqa: PLR0913  # what is said of the source
     url = database_url(source) if form is None else None
     if url is not None:
         types: Mapping[str, str | None] = columns_of_table(url, table)
+        counting = _words_on_counting(url, str(table))
         where: dict[str, object] = {"connection": _without_password(url), "table": table}
         label = str(table) if name is None else name
     else:
+        counting = ""
         types, where = _types_and_place(source, names, form, header=header)
         label = name_of_source(source) if name is None else name
     parts = {
         "what": "and types of the columns" if any(types.values()) else "of the columns",
         "file": Path(source).name,
         "name": quote_key(label),
-        "where": _place_in_toml(
-            where, [*(form.given if form else ()), *(["names"] if names else ())]
-        ),
+        "where": counting
+        + _place_in_toml(where, [*(form.given if form else ()), *(["names"] if names else ())]),
         "fill": TO_FILL_IN,
         "ids": _such_as([name for name, word in types.items() if _is_id(name) or word == _UUID]),
     }
@@ -335,6 +336,20 @@ def columns_of_table(url: str, table: str | None) -> dict[str, str | None]:
         work, passing = partial(_column_types, database, table), (InvalidArgument, UnreadableData)
         return replacing(work, lambda _: failure, passing=passing)
     raise InvalidArgument(message)
+
+
+def _words_on_counting(url: str, table: str) -> str:
+    """Return a comment on what of a table of a database comes to this process; no row is read."""
+    database = read_database(url, Path(), ())
+    if isinstance(database, DuckFile):
+        return ""
+    others = database.uncounted(query_of_table(*table.split(".")))
+    if others is None:
+        return "# A question loads its columns into this process.\n"
+    if not others:
+        return "# The server counts these columns: their rows stay there.\n"
+    names = ", ".join(map(quote_value, others))
+    return f"# The server counts these columns. But a question loads these into this process: {names}.\n"
 
 
 def _column_types(database: Database | DuckFile, table: str | None) -> dict[str, str | None]:
