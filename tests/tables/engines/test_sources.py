@@ -310,6 +310,14 @@ def test_a_query_that_fails_is_not_quoted(tmp_path: Path) -> None:
             discreet.scan_query(*bad)
 
 
+def test_a_connection_whose_types_depend_on_cells_is_refused() -> None:
+    """ADBC takes the types of SQLite's columns from their first cells, and fails at one of another type."""
+    base: Any = type("Connection", (), {"__module__": "adbc_driver_manager.dbapi", "cursor": print})
+    own = type("AdbcSqliteConnection", (base,), {})
+    with pytest.raises(InvalidArgument, match="ADBC"):
+        discreet.scan_query("SELECT 1", own())
+
+
 def test_a_query_is_asked_once_for_an_answer(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "t.db")) as connection:
         connection.execute("CREATE TABLE t (n INTEGER)")

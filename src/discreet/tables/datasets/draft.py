@@ -339,7 +339,7 @@ def columns_of_table(url: str, table: str | None) -> dict[str, str | None]:
 
 
 def _words_on_counting(url: str, table: str) -> str:
-    """Return a comment on what of a table of a database comes to this process; no row is read."""
+    """Return a comment on the columns of a table that come to this process; no row is read."""
     database = read_database(url, Path(), ())
     if isinstance(database, DuckFile):
         return ""

@@ -157,7 +157,7 @@ def scan_query(query: str, connection: object) -> SqlQuery:
             Python's database interface, such as one of `sqlite3`.
 
     Raises:
-        InvalidArgument: if the query is no text, or nothing can be asked of the connection.
+        InvalidArgument: if the query is no text, nothing can be asked of the connection, or it is of ADBC.
     """
     if not isinstance(query, str) or not query.strip():
         raise InvalidArgument(f"query must be SQL, got {preview(query)}")
@@ -166,6 +166,11 @@ def scan_query(query: str, connection: object) -> SqlQuery:
         raise InvalidArgument(
             "connection must be one of DuckDB, an engine or a connection of SQLAlchemy, or one of "
             f"Python's database interface, got {preview(connection)}"
+        )
+    if any(one.__module__.startswith("adbc_driver") for one in type(connection).__mro__):
+        raise InvalidArgument(
+            "connection must not be of ADBC: one odd cell can make its query fail, and decimals can come as "
+            "text. Give an engine of SQLAlchemy or a connection of sqlite3"
         )
     return SqlQuery(query, connection)
 
