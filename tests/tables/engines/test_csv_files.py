@@ -201,6 +201,7 @@ def test_the_number_of_records_depends_on_no_column(tmp_path: Path, content: byt
         assert kinds.numbers + kinds.dates + kinds.texts + kinds.missing == lines
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.filterwarnings("ignore:multiline is false")
 @pytest.mark.parametrize("multiline", [True, False])
 @pytest.mark.parametrize("kind", KINDS)

@@ -163,6 +163,7 @@ def answered(rows: list[Row], most: int, names: Sequence[str]) -> list[tuple[int
     return [tuple(group.count([0, 1])) for group in source.drawn_groups(list(names))]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("most", [2, 3])
 @pytest.mark.parametrize("drawn", [1, 2, 3])
