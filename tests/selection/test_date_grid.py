@@ -71,7 +71,8 @@ def test_a_zone_has_its_own_days_and_months() -> None:
         ("2020-01-01", "2020-01-02", "1 fortnight", "hours, days or months"),
         ("2020-01-01", "2020-01-02", 0.5, "hours, days or months"),
         ("2020-01-01", "2020-01-02", "0 days", "hours, days or months"),
-        ("2020-01-01", "2020-01-02", dt.timedelta(minutes=30), "hours, days or months"),
+        ("2020-01-01", "2020-01-02", dt.timedelta(milliseconds=30), "hours, days or months"),
+        ("2020-01-01", "2020-01-02", dt.timedelta(minutes=30), "a step of minutes is of times"),
         ("2020-01-01", "2020-01-02", "6 hours", "2020-01-01T00:00"),
         ("2020-01-01", "2020-01-02T00:00", "1 day", "both be dates, or both times"),
         ("2020-01-01T00:00", "2020-01-02T00:00Z", "1 day", "one has an offset"),
@@ -86,6 +87,23 @@ def test_a_zone_has_its_own_days_and_months() -> None:
 def test_what_is_no_grid_is_refused(lo: Any, hi: Any, step: Any, words: str) -> None:
     with pytest.raises(InvalidCandidates, match=words):
         DateGrid(lo, hi, step)
+
+
+@pytest.mark.parametrize(
+    ("step", "text", "last"),
+    [
+        (dt.timedelta(minutes=90), "90 minutes", "2024-03-31T04:00:00+02:00"),
+        ("30 seconds", "30 seconds", "2024-03-31T04:00:00+02:00"),
+        (dt.timedelta(hours=1), "1 hour", "2024-03-31T04:00:00+02:00"),
+        (dt.timedelta(seconds=61), "61 seconds", "2024-03-31T03:59:57+02:00"),
+    ],
+)
+def test_minutes_and_seconds_are_those_that_pass(step: Any, text: str, last: str) -> None:
+    """Between midnight and four the clock is put forward, so three hours pass."""
+    grid = DateGrid("2024-03-31T00:00", "2024-03-31T04:00", step, zone="Europe/Zurich")
+    assert str(grid.step) == text
+    assert grid[grid.size - 1].isoformat() == last
+    assert grid.find(grid[grid.size - 1]) == grid.size - 1
 
 
 def test_a_day_that_a_zone_leaves_out_is_refused() -> None:

@@ -233,7 +233,9 @@ def run_command(arguments: list[str]) -> int:
     return copy_context().run(_run, with_step_as_one(with_help_as_option(arguments)))
 
 
-_TIME_UNITS = ("hour", "hours", "day", "days", "month", "months")
+_TIME_UNITS = tuple(
+    word for unit in ("second", "minute", "hour", "day", "month") for word in (unit, f"{unit}s")
+)
 
 
 def with_step_as_one(arguments: list[str]) -> list[str]:

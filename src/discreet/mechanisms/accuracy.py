@@ -36,6 +36,10 @@ COUNTED = "records in each count"
 DISTINCT = "distinct values among those that count"
 SUMMED = "in the sum of the clipped numbers"
 AVERAGED = "in the mean of the clipped numbers"
+AVERAGED_TIMES = {
+    unit: f"{unit}s in the mean of the clipped times"
+    for unit in ("second", "minute", "hour", "day")
+}
 SPREAD = "in the variance of the clipped numbers"
 ROOT_OF_SPREAD = "in the standard deviation of the clipped numbers"
 RECORDS_OF_KEY = "records of a key"
@@ -44,13 +48,21 @@ NUMBERS_FOR_A_TENTH = "numbers for a tenth of the variance"
 UNITS = (
     RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, DISTINCT, SUMMED, AVERAGED,
     LISTED_RECORDS, LISTED_SCORE, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH,
+    *AVERAGED_TIMES.values(),
 )  # fmt: skip
 """What an error is counted in."""
 
 NEEDS = (RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH)
 """Bounds that are no error, but say how many records an answer needs."""
 
-_DISTANCES = (COUNTED, DISTINCT, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD)
+_BRIEF_TIMES = {
+    AVERAGED_TIMES["second"]: Message("within {error} seconds, with probability {percent} %"),
+    AVERAGED_TIMES["minute"]: Message("within {error} minutes, with probability {percent} %"),
+    AVERAGED_TIMES["hour"]: Message("within {error} hours, with probability {percent} %"),
+    AVERAGED_TIMES["day"]: Message("within {error} days, with probability {percent} %"),
+}
+
+_DISTANCES = (COUNTED, DISTINCT, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD, *_BRIEF_TIMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +154,9 @@ class ErrorBound:
             -(-self.error // 1) - 1
         )  # a count is off by whole numbers, and by less than the error
         off = max(whole, Fraction(0)) if self.unit in (COUNTED, DISTINCT) else self.error
-        return Message(
-            "within {error}, with probability {percent} %",
-            error=rounded_up(off, 3), percent=decimal(100 * self.probability, 6, ROUND_FLOOR),
-        )  # fmt: skip
+        words = _BRIEF_TIMES.get(self.unit, Message("within {error}, with probability {percent} %"))
+        percent = decimal(100 * self.probability, 6, ROUND_FLOOR)
+        return words.fill(error=rounded_up(off, 3), percent=percent)
 
     def __str__(self) -> str:
         return self.in_words()

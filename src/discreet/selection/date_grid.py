@@ -33,8 +33,12 @@ TimeUnit = Literal["us", "ns"]
 
 PER_MICROSECOND: dict[TimeUnit, int] = {"us": 1, "ns": 1000}
 
-_HOUR = 3_600_000_000
+_SECOND = 1_000_000
+_HOUR = 3600 * _SECOND
 _DAY = 24 * _HOUR
+_EVEN = {"second": _SECOND, "minute": 60 * _SECOND, "hour": _HOUR, "day": _DAY}
+"""The microseconds of units that are all equally long, days in a zone apart."""
+
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _MICROSECOND = dt.timedelta(microseconds=1)
 
@@ -44,7 +48,7 @@ _LAST_DAY = 28
 _MOST_UNEVEN = 2**18
 """The most points that are not evenly spread: more than months of all years, or days of seven centuries."""
 
-_STEP = re.compile(r"(?:([1-9][0-9]{0,5})[ -]?)?(hour|day|month)s?")
+_STEP = re.compile(r"(?:([1-9][0-9]{0,5})[ -]?)?(second|minute|hour|day|month)s?")
 
 _ZONE = re.compile(r"(.*)\[([A-Za-z0-9_+/-]+)\]")
 
@@ -91,14 +95,14 @@ def _zone(name: str) -> dt.tzinfo:
 
 @dataclass(frozen=True, slots=True)
 class DateStep:
-    """The step of a grid of dates: so many hours, days or months."""
+    """The step of a grid of dates: so many seconds, minutes, hours, days or months."""
 
     count: int
-    unit: Literal["hour", "day", "month"]
+    unit: Literal["second", "minute", "hour", "day", "month"]
 
     @classmethod
     def read(cls, step: object) -> "DateStep":
-        """Return the step that a text such as "1 month" spells, or a time difference of whole hours.
+        """Return the step that a text such as "1 month" spells, or a time difference of whole seconds.
 
         Raises:
             InvalidCandidates: if it is none.
@@ -106,18 +110,19 @@ class DateStep:
         if isinstance(step, DateStep):
             return step
         if isinstance(step, dt.timedelta):
-            hours, rest = divmod(step // _MICROSECOND, _HOUR)
-            if rest == 0 and hours > 0:
-                days, rest = divmod(hours, 24)
-                return cls(hours, "hour") if rest else cls(days, "day")
+            units: Any = reversed(_EVEN)
+            size = step // _MICROSECOND
+            whole = (unit for unit in units if size > 0 and size % _EVEN[unit] == 0)
+            unit = next(whole, None)
+            if unit is not None:
+                return cls(size // _EVEN[unit], unit)
         match = _STEP.fullmatch((exact_text(step) or "").strip().lower())
         if match is None:
             raise InvalidCandidates(
-                'a step of dates must be hours, days or months, such as "1 month", "7 days" or "6 '
-                f'hours", got {preview(step)}'
+                'a step of dates must be seconds, minutes, hours, days or months, such as "1 month", got '
+                f"{preview(step)}"
             )
-        unit: Any = match[2]
-        return cls(int(match[1] or 1), unit)
+        return cls(int(match[1] or 1), match[2])  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         return f"{self.count} {self.unit}{'s' if self.count > 1 else ''}"
@@ -154,7 +159,7 @@ class CutCells:
 
 @error_boundaries
 class DateGrid(Generic[T]):
-    """Dates, or times, from lo in steps of hours, days or months, the last one not after hi: exact, never listed.
+    """Dates, or times, from lo in steps from a second to months, the last one not after hi: exact, never listed.
 
     Points are dates if lo is a date, else times. With a time zone, hours are those that pass, and days and months
     are those of the calendar there: an answer has the clock of lo, whether it is summer or winter.
@@ -195,9 +200,9 @@ class DateGrid(Generic[T]):
         """
         self.lo, self.hi = _read_ends(lo, hi, zone)
         self.step, self.clock = DateStep.read(step), clock_of(self.lo)
-        if not isinstance(self.lo, dt.datetime) and self.step.unit == "hour":
+        if not isinstance(self.lo, dt.datetime) and self.step.unit not in ("day", "month"):
             raise InvalidCandidates(
-                f'a step of hours is of times, so give lo as one, such as "{self.lo}T00:00"'
+                f'a step of {self.step.unit}s is of times, so give lo as one, such as "{self.lo}T00:00"'
             )
         if self.step.unit == "month" and self.lo.day > _LAST_DAY:
             raise InvalidCandidates(
@@ -234,12 +239,12 @@ class DateGrid(Generic[T]):
         """Whether the points are evenly spread as instants."""
         if self.step.unit == "day":
             return self._zone is None or isinstance(self._zone, dt.timezone)
-        return self.step.unit == "hour"
+        return self.step.unit != "month"
 
     @property
     def _width(self) -> int:
-        """The microseconds of a step of hours, or of days of 24 hours."""
-        return self.step.count * (_HOUR if self.step.unit == "hour" else _DAY)
+        """The microseconds of a step, of days of 24 hours; of months there are none."""
+        return self.step.count * _EVEN[self.step.unit]
 
     def _steps_to_end(self) -> int:
         """Return how many steps the last point not after hi is from lo; negative if hi is before lo."""
@@ -264,7 +269,7 @@ class DateGrid(Generic[T]):
         """Return a point; in a zone as its clock shows it."""
         if index == 0:
             return self.lo
-        if self.step.unit == "hour" and self._zone is not None:
+        if self.step.unit not in ("day", "month") and self._zone is not None:
             assert isinstance(self.lo, dt.datetime)
             later = self.lo.astimezone(dt.UTC) + index * self._width * _MICROSECOND
             return later.astimezone(self._zone)

@@ -95,7 +95,7 @@ VERBS: Mapping[str, VerbFacts] = {
     ),
     "mean": VerbFacts(
         _OF_SUMS, ("epsilon", "rho", *_OF_GROUPS, "delta", "where", "max_contributions"),
-        asks="sums", takes_dates=False, room="sum",
+        asks="sums", room="sum",
     ),
     "variance": _SPREAD,
     "standard_deviation": _SPREAD,

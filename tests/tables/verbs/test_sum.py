@@ -458,8 +458,10 @@ def test_a_description_declares_the_bounds() -> None:
         discreet.sum(data, "w", epsilon=1)
     with pytest.raises(InvalidCandidates, match="beyond the maximum"):
         discreet.mean(data, "n", maximum=13, epsilon=1)
-    with pytest.raises(InvalidArgument, match="of numbers"):
+    with pytest.raises(InvalidArgument, match="declared as date, so minimum must be one"):
         discreet.mean(data, "d", minimum=0, maximum=1, epsilon=1)
+    with pytest.raises(InvalidArgument, match="of numbers"):
+        discreet.sum(data, "d", minimum=0, maximum=1, epsilon=1)
 
 
 def test_columns_without_numbers_are_refused_by_their_type() -> None:

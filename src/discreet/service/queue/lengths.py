@@ -190,6 +190,8 @@ def _longest_sum(terms: Mapping[str, Any], column: Column) -> int:
     """Return a bound on the characters of a sum or a mean, and of its count: below 2**126 steps, or finer ones."""
     if terms.get("bounds_share") is not None:
         return 2 * _DECIMAL + _LONGEST_SUM
+    if not (column.is_numeric or column.type == "boolean"):  # a date, or a time with its offset
+        return _AROUND + 2 * _NUMBER
     if column.type == "boolean":  # 0 and 1, in steps of 1, whatever is given
         return _AROUND + _NUMBER + 2 * (_DIGITS_OF_SUM + 3)
     parts = [terms.get(name, getattr(column, name)) for name in ("minimum", "maximum", "step")]

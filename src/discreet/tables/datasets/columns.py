@@ -401,7 +401,7 @@ def _bound_of(kind: str, word: str) -> Kind:
     return Kind("value of the type", of.schema if of.is_ordered else None, read)
 
 
-_DATE_STEP = r"^\s*([1-9]\d*[ -]?)?([Hh]our|[Dd]ay|[Mm]onth)s?\s*$"
+_DATE_STEP = r"^\s*([1-9]\d*[ -]?)?([Ss]econd|[Mm]inute|[Hh]our|[Dd]ay|[Mm]onth)s?\s*$"
 
 
 def _step_of(kind: str) -> Kind:

@@ -21,7 +21,7 @@ from ...selection.bins import (
     read_columns,
 )
 from ...selection.candidates import Grid, Labels
-from ...selection.date_grid import DateGrid
+from ...selection.date_grid import DateGrid, DateStep, as_moment
 from ...selection.decimals import Decimals
 from ..conditions.conditions import kind_of_constant
 from ..engines.candidate_table import CandidateTable
@@ -131,18 +131,41 @@ def _sum_bounds(
     if column.type == "boolean":
         return _truth_bounds(column, arguments)
     _check_ordered(dataset, column, verb)
-    low, high, step = column.minimum, column.maximum, column.step
+    low, high, step = column.minimum, column.maximum, _even_step(column)
     if column.enum is not None:
         low, high = min(column.enum), max(column.enum)
-    if step is None and column.type == "integer":
-        step = Fraction(1)
     for name in ("minimum", "maximum"):
         if arguments.get(name) is not None:
-            column.check_bounds(exact(arguments[name], name))
+            _check_bound(column, arguments[name], name)
+    if not column.is_numeric and arguments.get("bounds_share") is not None:
+        raise InvalidArgument(
+            "bounds_share buys bounds of numbers: of dates give minimum and maximum"
+        )
     if arguments.get("bounds_share") is not None and low is None and high is None:
         return {}  # they are drawn, and the step with them
     bounds = {"minimum": low, "maximum": high, "step": step}
     return {name: one for name, one in bounds.items() if arguments.get(name) is None}
+
+
+def _even_step(column: Column) -> object:
+    """Return the declared step of numbers, dates or times that are added up; months are not evenly long."""
+    if column.type == "integer" and column.step is None:
+        return Fraction(1)
+    is_uneven = isinstance(column.step, DateStep) and column.step.unit == "month"
+    return None if is_uneven else column.step
+
+
+def _check_bound(column: Column, bound: Any, name: str) -> None:
+    """Raise if a bound of numbers, dates or times is beyond the declared ones."""
+    if column.is_numeric:
+        column.check_bounds(exact(bound, name))
+        return
+    moment = as_moment(bound)
+    if moment is None or isinstance(moment, dt.datetime) != (column.type == "datetime"):
+        raise InvalidArgument(
+            f"column {column.name!r} is declared as {column.type}, so {name} must be one, got {preview(bound)}"
+        )
+    column.check_bounds(moment)
 
 
 def _truth_bounds(column: Column, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """sum and mean: of numbers between two bounds, with geometric or Gaussian noise."""
 
+import datetime as dt
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
@@ -21,7 +22,7 @@ from .sum_bounds import (
     choice_of_sum,
     error_of_sum,
     name_of_mean,
-    read_bounds,
+    read_mean_bounds,
     read_sum_bounds,
     sum_noise,
 )
@@ -127,9 +128,9 @@ def mean(  # noqa: PLR0913  # as sum
     data: tables.Table,
     column: str | None = None,
     *,
-    minimum: Number | None = None,
-    maximum: Number | None = None,
-    step: Number | None = None,
+    minimum: Number | dt.date | None = None,
+    maximum: Number | dt.date | None = None,
+    step: Number | dt.timedelta | None = None,
     bounds_share: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
@@ -151,7 +152,8 @@ def mean(  # noqa: PLR0913  # as sum
             left out for a `Dataset` that declares it. The noise grows with the distance of the bounds. The mean of
             truths is the share of True, between 0 and 1. Leave both bounds out where the type of the column is
             boolean or it is declared so. Of text files and Python objects give False and True: cells that are
-            neither are left out.
+            neither are left out. Of dates or times give two of them, such as "2020-01-01": the mean is a date, or a
+            time.
         maximum: the upper bound, likewise.
         step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
             for integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
@@ -169,8 +171,8 @@ def mean(  # noqa: PLR0913  # as sum
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        A number from `minimum` to `maximum`, or None; with groups a dict from group to number or None. The noisy
-        numbers of records are in `Release.counts`.
+        A number, a date or a time from `minimum` to `maximum`, or None; with groups a dict from group to these. The
+        noisy numbers of records are in `Release.counts`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -191,11 +193,12 @@ def mean(  # noqa: PLR0913  # as sum
         ends = (minimum, maximum, step)
         without = read_sum_question("mean", bounds_share, ends, unit_query, parameter)
         return release_without_bounds(without, data, column, terms)
-    bounds = read_bounds(minimum, maximum, step)
+    bounds = read_mean_bounds(minimum, maximum, step)
     price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
     both = noise_of_mean(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column, bounds.stand_in)
-    choice, numbers = partial(both.choice, bounds.step), bounds.size_and_total
+    choice = partial(both.choice, bounds.step) if bounds.times is None else None
+    numbers = bounds.size_and_total
     question = NoisyNumbers(
         unit_query, both.noises, columns, numbers, lambda: None, price, choice, both.promise
     )

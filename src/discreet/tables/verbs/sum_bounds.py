@@ -23,6 +23,7 @@ from ..engines.sums import total_of_units, total_on_grid
 from ..values.kinds import plain
 from ..values.truths import StandIn
 from .noisy_numbers import ListNoise, NoisePrice
+from .time_bounds import TimeBounds, is_moment, read_time_bounds
 from .units import UnitQuery
 
 WORD_LIMIT = 2**63
@@ -49,6 +50,7 @@ class SumBounds:
         high: the upper end.
         step: the step.
         of_truths: whether the numbers are truths, 0 and 1.
+        times: bounds of dates or times, of which these are whole steps from the lower one; or None.
         totals: the ends to which the total of a privacy unit is clipped, in every group; or None.
     """
 
@@ -57,16 +59,26 @@ class SumBounds:
     step: Fraction
     of_truths: bool = False
     totals: tuple[int, int] | None = None
+    times: TimeBounds | None = None
 
     @property
     def stand_in(self) -> StandIn | None:
         """The meaning of the numbers in the engine; None if the column holds them."""
+        if self.times is not None:
+            return self.times.times.clock
         return "truth" if self.of_truths else None
 
     @property
     def grid(self) -> Grid:
         """The points to which records are rounded."""
         return Grid(self.low * self.step, self.high * self.step, self.step)
+
+    def grid_of(self, column: Numeric) -> Grid:
+        """Return the points to which the records of a column are rounded, as the column has them."""
+        if self.times is None:
+            return self.grid
+        grid: Any = self.times.times.in_numbers(column.unit)
+        return grid  # type: ignore[no-any-return]
 
     @property
     def middle(self) -> int:
@@ -82,7 +94,8 @@ class SumBounds:
             "step": self.step,
         }
         public |= {"of_truths": True} if self.of_truths else {}
-        facts = {"column": column, **self.grid.facts}
+        facts = {"column": column, **(self.grid if self.times is None else self.times.times).facts}
+        public |= {} if self.times is None else {"times": self.times.times.spelling}
         if self.totals is not None:
             public |= {"totals": self.totals}
             facts |= {"totals": tuple(str(end * self.step) for end in self.totals)}
@@ -90,7 +103,7 @@ class SumBounds:
 
     def total(self, column: Numeric) -> list[int]:
         """Return the sum of the numbers in a column, in steps. Private."""
-        number, total = total_on_grid(column, self.grid)
+        number, total = total_on_grid(column, self.grid_of(column))
         return [total + self.low * number]
 
     def total_of_units(self, group: Group) -> list[int]:
@@ -100,7 +113,7 @@ class SumBounds:
 
     def size_and_total(self, column: Numeric) -> list[list[int]]:
         """Return how many numbers there are, and their sum from the middle, in steps. Private."""
-        number, total = total_on_grid(column, self.grid)
+        number, total = total_on_grid(column, self.grid_of(column))
         return [[number], [total + (self.low - self.middle) * number]]
 
     def from_middle(self) -> "SumBounds":
@@ -198,6 +211,14 @@ def _read_totals(
     return least, most
 
 
+def read_mean_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
+    """Return public bounds of numbers, as `read_bounds` does, or of dates or times."""
+    times = read_time_bounds(minimum, maximum, step)
+    if times is None:
+        return read_bounds(minimum, maximum, step)
+    return SumBounds(0, times.times.size - 1, Fraction(times.step), times=times)
+
+
 def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
     """Return public bounds, rounded to whole steps.
 
@@ -215,6 +236,11 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
         )
     if (_read_truth(minimum), _read_truth(maximum)) == (False, True):
         return _bounds_of_truths(step)
+    if is_moment(minimum) or is_moment(maximum):
+        raise InvalidArgument(
+            "minimum and maximum must be numbers: dates and times have a mean, a median and quantiles alone, got "
+            f"{preview(minimum)} and {preview(maximum)}"
+        )
     low, high = exact(minimum, "minimum"), exact(maximum, "maximum")
     if low >= high:
         raise InvalidNumber(
@@ -327,19 +353,18 @@ def name_of_mean(
         quotient = bounds.middle + Fraction(steps, number)
         # The noise of the sum, and that of the count times half of the width, by the count.
         noise = (total.scale + Fraction(bounds.high - bounds.low, 2) * size.scale) / number
+        error = _error_of_mean(bounds, number, *off())
+        if bounds.times is not None:
+            return bounds.times.answer(quotient, noise, error, number)
         unit = _unit_of_mean(bounds, noise)
-        error = _error_of_mean(bounds, number, *off()) + unit
-        return Answer(
-            _rounded(quotient, bounds, unit),
-            counts=number,
-            error=ErrorBound(error, CONFIDENCE, AVERAGED),
-        )
+        bound = ErrorBound(error * bounds.step + unit, CONFIDENCE, AVERAGED)
+        return Answer(_rounded(quotient, bounds, unit), counts=number, error=bound)
 
     return name
 
 
 def _error_of_mean(bounds: SumBounds, number: int, off_size: int, off_total: int) -> Fraction:
-    """Return how far a mean of a noisy number of records is off, before it is rounded.
+    """Return how many steps a mean of a noisy number of records is off, before it is rounded.
 
     Let n records of mean m from the middle be counted as `number`, and their sum as n m + t. The quotient is off by
     |m (n - number) + t| / number, and |m| is at most the distance of the farther end. It is never off by more than
@@ -347,7 +372,7 @@ def _error_of_mean(bounds: SumBounds, number: int, off_size: int, off_total: int
     """
     farther = max(bounds.high - bounds.middle, bounds.middle - bounds.low)
     off = Fraction(farther * off_size + off_total, number)
-    return min(off, Fraction(bounds.high - bounds.low)) * bounds.step
+    return min(off, Fraction(bounds.high - bounds.low))
 
 
 def _unit_of_mean(bounds: SumBounds, noise: Fraction) -> Fraction:
