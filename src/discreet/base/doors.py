@@ -127,6 +127,7 @@ _FIXES: Mapping[str, tuple[str, str]] = {
         "candidates=table[column]",
         "--candidates-from FILE",
     ),
+    "bins": ("Bins({column!r}, edges=[...])", "{column}:0:120:10"),
     "several columns": (
         "several columns are a list",
         "several columns are several words, or several options",

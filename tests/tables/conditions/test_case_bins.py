@@ -139,7 +139,8 @@ REFUSED = {
     "CASE WHEN x IS NULL THEN 1 ELSE 2 END": "of one kind",
     "CASE x WHEN 1 THEN 'a' ELSE 'b' END": "CASE WHEN x = 1",
     "CASE WHEN x > DATE '9999-12-31' THEN 1 ELSE 2 END": "no date comes after",
-    "CASE WHEN x + 1 < 5 THEN 1 ELSE 2 END": "arithmetic",
+    "CASE WHEN x + 1 < 5 THEN 1 ELSE 2 END": "CASE WHEN takes .* Not arithmetic",
+    "CASE WHEN x = TRUE THEN 1 ELSE 2 END": "of one kind",
     f"CASE WHEN x IN ({', '.join(map(str, range(101)))}) THEN 1 ELSE 2 END": "at most 100",
 }  # fmt: skip
 

@@ -5,11 +5,11 @@ between each two of them are those of all numbers, and NULL is asked beside them
 """
 
 import datetime as dt
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, pairwise
-from operator import itemgetter
 from typing import Any, TypeAlias
 
 from ...errors import InvalidArgument, preview
@@ -17,6 +17,7 @@ from ...selection.bins import Bins, Edge, edge_text
 from ...selection.candidates import decimal_places, plain_number
 from ...selection.date_grid import microseconds
 from .conditions import (
+    NEGATIONS,
     All,
     CellComparison,
     Condition,
@@ -24,8 +25,10 @@ from .conditions import (
     Membership,
     Missing,
     Not,
+    Test,
     check_size,
-    holds,
+    either,
+    fold,
     names_of_columns,
     tests_of,
 )
@@ -34,6 +37,10 @@ Case: TypeAlias = "tuple[Condition, object]"
 """A condition with the value of rows of which it is the first that is true; None for NULL."""
 
 _DAY_IN_MICROSECONDS = dt.timedelta(days=1) // dt.timedelta(microseconds=1)
+_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge,
+}  # fmt: skip
 _MOST_TESTS = 100
 """So many constants the cases of a column have: all comparisons are asked at all of them."""
 
@@ -67,18 +74,38 @@ def bins_of_cases(cases: Sequence[Case], otherwise: object, *, words: str) -> Ca
     line = _Line.of(cases, words)
     labels = _labels([*(then for _, then in cases), otherwise], words)
 
-    def label_at(point: Fraction | None) -> str | None:
-        cells = {line.column: point}
-        then = next((one for test, one in line.cases if holds(test, cells)), otherwise)
-        return None if then is None else labels[then]
+    def labels_at(points: Sequence[Fraction | None]) -> list[str | None]:
+        outcomes = list[object]([otherwise] * len(points))
+        for test, then in reversed(line.cases):
+            truths = _truths(test, points)
+            outcomes = [then if truth else one for truth, one in zip(truths, outcomes, strict=True)]
+        return [None if then is None else labels[then] for then in outcomes]
 
-    regions, is_whole = line.regions(label_at, words)
-    missing = label_at(None)
+    regions, is_whole = line.regions(labels_at, words)
+    [missing] = labels_at([None])
     return CaseBins(
         _bins(line.column, regions, missing, words),
         {label: _as_answer(then) for then, label in labels.items()},
         is_whole,
     )
+
+
+def _truths(condition: Condition, points: Sequence[Fraction | None]) -> list[bool]:
+    """Return of which points a condition without memberships is true; None is NULL."""
+
+    def decide(test: Test, truth: bool) -> list[bool]:
+        if not isinstance(test, CellComparison):
+            return [(point is None) is truth for point in points]
+        compare = _COMPARISONS[test.operator if truth else NEGATIONS[test.operator]]
+        return [point is not None and compare(point, test.constant) for point in points]
+
+    def every(lists: list[list[bool]]) -> list[bool]:
+        return [all(truths) for truths in zip(*lists, strict=True)]
+
+    def some(lists: list[list[bool]]) -> list[bool]:
+        return [any(truths) for truths in zip(*lists, strict=True)]
+
+    return fold(condition, decide, every, some)
 
 
 def _labels(values: Sequence[object], words: str) -> dict[object, str]:
@@ -136,20 +163,20 @@ class _Line:
         return cls(names[0], on_line, dict(sorted(edges.items())), kinds.pop())
 
     def regions(
-        self, label_at: Callable[[Fraction | None], str | None], words: str
+        self, labels_at: Callable[[Sequence[Fraction | None]], list[str | None]], words: str
     ) -> tuple[_Regions, bool]:
         """Return the regions, one label in each, and whether they are right of whole numbers and dates alone."""
         places = list(self.edges)
         between = [places[0] - 1, *((a + b) / 2 for a, b in pairwise(places)), places[-1] + 1]
-        labels = [label_at(point) for point in between]
-        if [label_at(place) for place in places] == labels[1:] and None not in _inner(labels):
+        labels = labels_at(between)
+        if labels_at(places) == labels[1:] and None not in _inner(labels):
             return _joined(
                 [(None, labels[0]), *zip(self.edges.values(), labels[1:], strict=True)]
             ), False
         unit = self._unit(words)
         whole = sorted({*places, *(place + unit for place in places)})
-        begins = [(None, label_at(whole[0] - unit)), *((place, label_at(place)) for place in whole)]
-        return _joined([(self._edge(place), label) for place, label in begins]), True
+        labels, begins = labels_at([whole[0] - unit, *whole]), [None, *map(self._edge, whole)]
+        return _joined(zip(begins, labels, strict=True)), True
 
     def _unit(self, words: str) -> Fraction:
         """Return the distance of whole numbers, or of dates."""
@@ -161,9 +188,9 @@ class _Line:
             "and >=, and leave no gap, or write ELSE"
         )
 
-    def _edge(self, place: Fraction | None) -> "Edge | None":
+    def _edge(self, place: Fraction) -> Edge:
         """Return the edge at a place between whole numbers, or dates."""
-        if place is None or self.kind is not dt.date:
+        if self.kind is not dt.date:
             return place
         first, day = next(iter(self.edges.items()))
         assert isinstance(day, dt.date)
@@ -181,7 +208,7 @@ def _inner(labels: Sequence[str | None]) -> Sequence[str | None]:
 
 def _joined(regions: Any) -> _Regions:
     """Return regions without borders between equal labels."""
-    return [next(same) for _, same in groupby(regions, key=itemgetter(1))]
+    return [next(same) for _, same in groupby(regions, key=operator.itemgetter(1))]
 
 
 def _bins(column: str, regions: _Regions, missing: str | None, words: str) -> Bins:
@@ -222,7 +249,8 @@ def _on_line(condition: Condition) -> Condition:
     if isinstance(condition, All | Either):
         return type(condition)(tuple(map(_on_line, condition.operands)))
     if isinstance(condition, Membership):
-        return Membership(condition.column, tuple(map(_place, condition.constants)))
+        places = map(_place, condition.constants)
+        return either(*(CellComparison(condition.column, "=", place) for place in places))
     if isinstance(condition, Missing):
         return Missing(condition.column, "number")
     return CellComparison(condition.column, condition.operator, _place(condition.constant))

@@ -14,6 +14,7 @@ from ...selection.any_column import AnyColumn
 from ...selection.bins import MOST_BINS, Bins, read_columns
 from .case_bins import Case, CaseBins, bins_of_cases
 from .condition_readers import Tree, constant_of_tree, from_tree
+from .conditions import Condition
 from .sql_trees import (
     column_of_tree,
     has_only,
@@ -134,8 +135,8 @@ def _in_full(
             raise InvalidArgument(
                 f"GROUP BY {tree.this}: the select list has columns 1 to {len(items)}"
             )
-        chosen = items[place - 1]
-        return (chosen.this if type(chosen) is exp.Alias else chosen), None
+        of_place = items[place - 1]
+        return (of_place.this if type(of_place) is exp.Alias else of_place), None
     is_name = type(tree) is exp.Column and has_only(tree, "this")
     if is_name and tree.name in names and not _is_column(names[tree.name], tree.name):
         return names[tree.name], tree.name
@@ -193,8 +194,17 @@ def _read_cases(tree: Tree) -> tuple[list[Case], object]:
             f"{preview(tree_in_words(tree))}: write CASE WHEN x = 1 THEN ..., with the comparison in WHEN"
         )
     otherwise = tree.args.get("false" if type(tree) is exp.If else "default")
-    cases = [(from_tree(one.this), _case_value(one.args["true"])) for one in some]
+    cases = [(_case_condition(one.this), _case_value(one.args["true"])) for one in some]
     return cases, None if otherwise is None else _case_value(otherwise)
+
+
+def _case_condition(tree: Tree) -> Condition:
+    """Return the condition of a case."""
+    try:
+        return from_tree(tree)
+    except InvalidArgument as error:
+        words = str(error).replace("where takes", "CASE WHEN takes", 1)
+    raise InvalidArgument(words)
 
 
 def _case_value(tree: Tree) -> object:

@@ -14,6 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.doors import fix
 from ...errors import UnreadableData
 from ...selection.released_values import ReleasedValue
 from .ids import decimal_text, unit_bytes
@@ -129,7 +130,7 @@ def check_part(of: ColumnType) -> None:
     if of.kind not in PART_KINDS:
         raise UnreadableData(
             f"{of.words}, cannot be one of several columns as it is. Put it in bins, such as "
-            f"Bins({of.column!r}, edges=[...])"
+            f"{fix('bins', column=of.column)}"
         )
 
 
