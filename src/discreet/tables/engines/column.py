@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Integral
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.cached_properties import cached_property
 from ...errors import UnreadableData
 from ...sampling.vectors import ExactArray, integers
 from ...selection.any_column import AnyColumn

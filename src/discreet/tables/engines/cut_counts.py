@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.cached_properties import cached_property
 from ...errors import DiscreetError, UnreadableData
 from ...sampling.vectors import ExactArray, Integers
 from ...selection.date_grid import CutCells

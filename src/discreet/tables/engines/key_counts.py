@@ -6,12 +6,12 @@ chosen by an exact draw, and no other. Records are rows, or privacy units with a
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.cached_properties import cached_property
 from ...errors import UnreadableData
 from ...privacy.units import Unit
 from ...selection.any_column import AnyColumn
