@@ -15,7 +15,7 @@ from discreet.mechanisms.testing import bit_tree
 from discreet.sampling.bits import Bits, LazyUniform
 from discreet.sampling.enclosures import precision
 from discreet.sampling.gaussian_probabilities import gaussian_probabilities
-from discreet.sampling.key_draws import FARTHEST, KeyDraw, Turns, WordsAhead
+from discreet.sampling.key_draws import FARTHEST, ClassPlaces, KeyDraw, Turns, WordsAhead
 from discreet.sampling.key_noise import KeyNoise
 from discreet.sampling.key_probabilities import ProbabilitiesByCount, optimal_probabilities
 
@@ -62,11 +62,17 @@ def answer(law: ProbabilitiesByCount, sizes: Sequence[int], bits: Bits, noise: b
     return tuple(zip(classes, places, noises, strict=True))
 
 
+def by_classes(released: ClassPlaces) -> list[Any]:
+    """Return the places of each class."""
+    assert int(released.numbers.sum()) == len(released.places)
+    return np.split(released.places, released.numbers.cumsum()[:-1])
+
+
 def drawn(
     drawing: KeyDraw, sizes: Sequence[int], bits: Bits, noise: bool
 ) -> tuple[list[int], list[int], list[int] | list[None]]:
     """Return the classes and the places of released keys, those of the last class too, and their noise."""
-    by_class = drawing.draw(sizes, bits, with_noise=noise)
+    by_class = by_classes(drawing.draw(sizes, bits, with_noise=noise))
     assert by_class[-1].tolist() == [*range(sizes[-1])]
     classes = [count for count, some in enumerate(by_class, start=1) for _ in some]
     places = [place for some in by_class for place in some.tolist()]
@@ -173,10 +179,11 @@ def test_many_small_classes_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KeyDraw, "_class", count_it)
     sizes, times = [40] * (law.size - 1) + [0], 60
     sizes[199] = 10**5  # at the threshold: about half of them, too many for turns
+    sizes[299:329] = [60] * 30  # they go on alone where the others end
     numbers, drawing = np.zeros(law.size), KeyDraw(law)
     for seed in range(times):
         bits = CountedWords(seed)
-        places = drawing.draw(sizes, bits)
+        places = by_classes(drawing.draw(sizes, bits))
         used = law.size - 1 + sum(map(len, places))
         assert used <= bits.read <= used * 9 // 8
         for some, size in zip(places, sizes, strict=True):
@@ -199,7 +206,10 @@ def test_turns_by_hand() -> None:
     assert turns.starts.tolist() == [3, FARTHEST, 0, 0]
     assert turns.skip(classes, np.array([0, 5])).tolist() == [1]
     assert turns.are_open.tolist() == [False, True, False, False]
-    assert [some.tolist() for some in turns.places()] == [[2], [FARTHEST + 5], [], []]
+    released = turns.places()
+    assert [some.tolist() for some in by_classes(released)] == [[2], [FARTHEST + 5], [], []]
+    more = released.with_more({0: np.array([3, 4]), 2: np.array([0]), 3: np.array([7, 9])})
+    assert [some.tolist() for some in by_classes(more)] == [[2, 3, 4], [FARTHEST + 5], [0], [7, 9]]
 
 
 def whole_part(number: arb) -> int:

@@ -244,14 +244,13 @@ class KeysLaw:
         """Return the keys that are released, an exact sample."""
         before, law = self.mechanism.minimum_count - 1, self.mechanism.probabilities
         drawing, sizes = _drawing(law), self.sizes[before:]
-        places = drawing.draw(sizes, bits, with_noise=self.with_counts)
-        lengths = [len(some) for some in places]
-        counts = np.repeat(np.arange(1, law.size + 1, dtype=np.int64), lengths)
+        numbers, places = drawing.draw(sizes, bits, with_noise=self.with_counts)
+        counts = np.repeat(np.arange(1, law.size + 1, dtype=np.int64), numbers)
         shifts = drawing.noise.of_classes(counts, bits) if self.with_counts else None
         if shifts is not None:  # in place, as the next line: there may be many keys
             np.subtract(law.likeliest_step, shifts, out=shifts)
         counts += before
-        return DrawnKeys(counts, np.concatenate(places), shifts, law.likeliest_step + before)
+        return DrawnKeys(counts, places, shifts, law.likeliest_step + before)
 
 
 @lru_cache(maxsize=16)

@@ -11,9 +11,10 @@ words some are read ahead: `WordsAhead`. Many small classes take turns: `Turns`.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb
@@ -104,6 +105,29 @@ class WordsAhead:
             yield block
 
 
+class ClassPlaces(NamedTuple):
+    """The places of keys that are released, class by class, from 0 and ascending.
+
+    Attributes:
+        numbers: how many there are, by class.
+        places: the places of all of them.
+    """
+
+    numbers: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+    def with_more(self, more: Mapping[int, NDArray[np.int64]]) -> "ClassPlaces":
+        """Return them with more places of some classes, by class, after those that there are."""
+        numbers, ends, first = self.numbers.copy(), self.numbers.cumsum(), 0
+        pieces = list[NDArray[np.int64]]()
+        for i, some in more.items():
+            numbers[i] += len(some)
+            end = int(ends[i])
+            pieces += [self.places[first:end], some]
+            first = end
+        return ClassPlaces(numbers, np.concatenate([*pieces, self.places[first:]]))
+
+
 class Turns:
     """Classes of which many are drawn at the same time, and how far they are."""
 
@@ -126,14 +150,13 @@ class Turns:
         self._numbers[some] += 1
         return classes
 
-    def places(self) -> list[NDArray[np.int64]]:
-        """Return the places that are released so far, class by class."""
+    def places(self) -> "ClassPlaces":
+        """Return the places that are released so far."""
         firsts = self._numbers.cumsum() - self._numbers
-        every = np.empty(int(self._numbers.sum()), np.int64)
-        for classes, numbers, places in self._blocks:
-            every[firsts[classes] + numbers] = places
-        ends = (firsts + self._numbers).tolist()
-        return [every[first:end] for first, end in zip(firsts.tolist(), ends, strict=True)]
+        places = np.empty(int(self._numbers.sum()), np.int64)
+        for classes, numbers, some in self._blocks:
+            places[firsts[classes] + numbers] = some
+        return ClassPlaces(self._numbers, places)
 
 
 @dataclass(frozen=True)
@@ -156,10 +179,8 @@ class KeyDraw:
         """The noise of the counts of keys that are released."""
         return KeyNoise(self.law, self.table)
 
-    def draw(
-        self, sizes: Sequence[int], bits: Bits, *, with_noise: bool = False
-    ) -> list[NDArray[np.int64]]:
-        """Return the places, from 0 and ascending, of the keys that are released, class by class.
+    def draw(self, sizes: Sequence[int], bits: Bits, *, with_noise: bool = False) -> ClassPlaces:
+        """Return the places of the keys that are released.
 
         Args:
             sizes: how many keys have the counts 1, 2, ..., size - 1, and how many at least `size`.
@@ -168,17 +189,20 @@ class KeyDraw:
         """
         last = self.law.size
         source = WordsAhead(bits, last - 1)
-        turns = Turns(np.array([min(size, 2**62) for size in sizes[: last - 1]], np.int64))
+        few = np.array([*sizes[: last - 1], 0], np.uint64)  # the last class has no turns
+        turns = Turns(np.minimum(few, np.uint64(2**62)).astype(np.int64))
+        turns.are_open[-1] = False
         self._take_turns(turns, source)
-        places = turns.places()
-        for i in np.flatnonzero(turns.are_open).tolist():
-            rest = self._class(i + 1, sizes[i], source, int(turns.starts[i]))
-            places[i] = np.concatenate([places[i], rest])
-        return [*places, self._last_class(sizes[-1], source, decided=not with_noise)]
+        more = {
+            i: self._class(i + 1, sizes[i], source, int(turns.starts[i]))
+            for i in np.flatnonzero(turns.are_open).tolist()
+        }
+        more[last - 1] = self._last_class(sizes[-1], source, decided=not with_noise)
+        return turns.places().with_more(more)
 
     def _take_turns(self, turns: "Turns", source: WordsAhead) -> None:
         """Use a word for every small class that is open, as long as they are many."""
-        means = self.table.probabilities[1 : self.law.size] * turns.sizes
+        means = self.table.probabilities[1 : self.law.size] * turns.sizes[:-1]
         classes = np.flatnonzero(means <= _SMALL_CLASS)
         while len(classes) >= _MANY_CLASSES and source.reads_ahead:
             words, counts = source.words(len(classes)), classes + 1
