@@ -8,7 +8,7 @@ import discreet
 from discreet.cli.application import _COMMANDS
 from discreet.service.asking.connection import Connection
 from discreet.service.asking.dearest_questions import _DEAR_TERMS, _KINDS
-from discreet.service.queue.lengths import _BY_ROOM
+from discreet.service.queue.lengths import _BY_ROOM, _OF_COUNTS
 from discreet.tables.verb_table import VERBS
 
 from ..pages import ROOT
@@ -55,6 +55,6 @@ def test_every_place_has_every_verb(verb: str) -> None:
     assert hasattr(Connection, verb) or not VERBS[verb].needs_column
     assert verb.replace("_", "-") in _COMMANDS or verb in ("minimum", "maximum")
     assert [verb in kind for kind in _KINDS].count(True) == 1
-    assert VERBS[verb].room in ("candidates", *_BY_ROOM)
+    assert VERBS[verb].room in ("candidates", *_OF_COUNTS, *_BY_ROOM)
     assert {*VERBS[verb].needs} <= {*_DEAR_TERMS, "statement"}
     assert f'"{verb}": _(' in LABELS

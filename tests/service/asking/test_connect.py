@@ -180,7 +180,7 @@ REFUSED: list[tuple[Callable[[Connection], object], type[DiscreetError], str]] =
     (lambda c: c.mode("people", "city"), InvalidArgument, "epsilon"),
     (lambda c: c.mode("people", "city", epsilon="x"), InvalidArgument, "finite number"),
     (lambda c: c.mode("people", "city", epsilon="1/8", candidates=["Rome"]), InvalidArgument, "'Rome'"),
-    (lambda c: c.mode("people", "city", epsilon="1/8", candidates=[["Bern"]]), InvalidArgument, "plain"),
+    (lambda c: c.mode("people", "city", epsilon="1/8", candidates=[[["Bern"]]]), InvalidArgument, "plain"),
     (
         lambda c: c.mode(
             "people", "city", epsilon="1/8", candidates=discreet.CandidateTable("rivals.csv", "x")

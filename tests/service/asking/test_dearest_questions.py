@@ -50,7 +50,8 @@ def test_without_free_verbs_the_named_questions_are_tried(asked: Names) -> None:
 
 def test_of_verbs_that_read_alike_one_is_tried_on_the_widest_column(asked: Names) -> None:
     assert list(asked(["median", "minimum", "mode"])) == [
-        "old", "median of age", "median of age by age", "mode of age", "mode of age by age",
+        "old", "median of age", "median of age by age", "mode of age", "mode of age in 1,000 bins",
+        "mode of age by age",
     ]  # fmt: skip
 
 
@@ -58,6 +59,7 @@ def test_conditions_fill_the_unit_where_they_are_allowed(asked: Names) -> None:
     tried = asked(["mode"], 'where = ["city"]')
     assert [(one.name, one.parts, one.units) for one in tried.values()][1:] == [
         ("mode of age, 28 comparisons", 8, 1),
+        ("mode of age in 1,000 bins", 42, 6),
         ("mode of age by age", 3, 1),
     ]
     where = tried["mode of age, 28 comparisons"].call.terms["where"]

@@ -55,7 +55,12 @@ def several(aggregate: str, number: int) -> str:
     return ", ".join(f"{aggregate} AS a{i}" for i in range(number))
 
 
-def ask(verb: str, *columns: str, **terms: Any) -> Call:
+def bins(number: int) -> discreet.Bins:
+    """So many bins of wages."""
+    return discreet.Bins("pay", 0, 20 * number, 20)
+
+
+def ask(verb: str, *columns: Any, **terms: Any) -> Call:
     """A question without its data."""
     return Call(getattr(discreet, verb), columns, {"epsilon": 1, **terms})
 
@@ -91,6 +96,14 @@ EXAMPLES = [
     (in_sql(several("MEDIAN(age)", 8), 100), 208),
     (in_sql(several("COUNT(*)", 2), 0, "city"), 4),
     (in_sql(several("MEDIAN(age)", 2), 4, "city"), 12),
+    (ask("counts", ["city", "code"]), 2),
+    (ask("counts", ["code", "age"]), 14),
+    (ask("counts", bins(10)), 2),
+    (ask("counts", ["city", bins(100)]), 7),
+    (ask("mode", "city", by=bins(1000)), 43),
+    (ask("median", "pay", by=["city", bins(2)]), 11),
+    (ask("counts", ["city", "code"], delta=1e-8), 2),
+    (in_sql("COUNT(*) AS n", 0, "city, age"), 3),
 ]
 
 
@@ -135,6 +148,7 @@ TIMED = [
     ask("counts", "code", by="age"), ask("mode", "city", where=condition(960)),
     ask("median", "age", where=condition(960)), in_sql(several("AVG(pay)", 8), 0, "city"),
     in_sql(several("MODE(code)", 8), 0, "age"), in_sql(several("MEDIAN(pay)", 64), 100),
+    ask("counts", ["city", bins(1000)]), ask("median", "age", by=bins(100)), ask("keys", [bins(1000)], delta=1e-8),
 ]  # fmt: skip
 
 

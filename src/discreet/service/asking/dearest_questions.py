@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from ...base.numbers import exact
 from ...errors import DiscreetError
 from ...ledger.toml_budgets import declared_neighbors
+from ...selection.any_column import AnyColumn
+from ...selection.bins import MOST_BINS, Bins
 from ...selection.verb_calls import Call
 from ...tables.conditions.conditions import MOST_PARTS
 from ...tables.conditions.sql_statements import MOST_ITEMS
@@ -28,6 +31,9 @@ from .permissions import named_question, own_rights_of
 
 _COMPARISONS = COMPARISONS_OF_A_PART * (PARTS_OF_A_UNIT - 1)
 """So many comparisons fill the unit of a question about one column."""
+
+_NUMBERS_OF_BINS = (MOST_BINS, 100)
+"""So many bins of a column take longest to be found, as far as an answer can hold them."""
 
 _MANY_GROUPS = 200
 """Groups are taken from the widest column with at most so many values: for each unit more take no longer."""
@@ -121,14 +127,24 @@ class _FreeQuestions:
         return calls
 
     def _with_verb(self, verb: str) -> Iterator[tuple[str, Call]]:
-        """Yield the dearest questions: with a condition that fills a unit, and by many groups."""
+        """Yield the dearest questions: with a condition that fills a unit, of many bins, and by many groups."""
         yield from self._first(verb, _COMPARISONS)
+        yield from self._of_bins(verb)
         for one in self._columns():
             if len(one.values or ()) in range(2, _MANY_GROUPS + 1):
                 calls = dict(self._first(verb, 0, one.name))
                 if calls:
                     yield from calls.items()
                     return
+
+    def _of_bins(self, verb: str) -> Iterator[tuple[str, Call]]:
+        """Yield the question of a verb about most bins of a column, if there is one."""
+        bounded = [one for one in self._columns() if one.is_numeric and _has_bounds(one)]
+        for column, number in product(bounded if VERBS[verb].takes_cells else (), _NUMBERS_OF_BINS):
+            call = self._allowed(verb, _in_bins(column, number), {"epsilon": 1, **_own_terms(verb)})
+            if call is not None:
+                yield f"{verb} of {column.name} in {number:,} bins", call
+                return
 
     def _in_sql(self) -> Iterator[tuple[str, Call]]:
         """Yield the dearest statements: a unit of aggregates, and as many as there may be, with conditions."""
@@ -184,7 +200,7 @@ class _FreeQuestions:
                 return " OR ".join(f"{_quoted(column.name)} = {one}" for one in each)
         return ""
 
-    def _allowed(self, verb: str, column: str | None, terms: Mapping[str, Any]) -> Call | None:
+    def _allowed(self, verb: str, column: AnyColumn, terms: Mapping[str, Any]) -> Call | None:
         """Return a free question, or None if it may not be asked."""
         with suppress(DiscreetError, TypeError):
             question = read_free(verb, column, terms)
@@ -196,6 +212,18 @@ class _FreeQuestions:
                 question if longest_release(question, bill, self.dataset) <= LENGTH // 2 else None
             )
         return None
+
+
+def _has_bounds(column: Column) -> bool:
+    """Return whether both bounds of a column are declared, and differ."""
+    low, high = column.minimum, column.maximum
+    return low is not None and high is not None and low < high
+
+
+def _in_bins(column: Column, number: int) -> Bins:
+    """Return so many bins of a column of numbers between its bounds."""
+    low, high = exact(column.minimum, "a bound"), exact(column.maximum, "a bound")
+    return Bins(column.name, low, high, (high - low) / number)
 
 
 def _own_terms(verb: str) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def _longest_without_groups(question: Call, dataset: Dataset) -> int:
     if not question.arguments:
         return _NUMBER
     of = question.arguments[0]
-    if facts.room in ("histogram", "keys"):
+    if facts.room in _OF_COUNTS:
         return _longest_histogram(question, dataset)
     if facts.takes_cells and cells_of(of) is not None:
         one = _longest_cell(dataset, of, terms.get("candidates"))
@@ -207,6 +207,9 @@ def _longest_gap(terms: Mapping[str, Any]) -> int:
     parameters = (terms.get(name) for name in ("epsilon", "rho", "scale"))
     return _AROUND + sum(len(str(exact(one, "it"))) for one in parameters if one is not None)
 
+
+_OF_COUNTS: tuple[Room, ...] = ("histogram", "keys")
+"""The rooms of answers with a count for every value."""
 
 _BY_ROOM: Mapping[Room, Callable[[Mapping[str, Any], Column], int]] = {
     "check": lambda *_: _CHECKED,

@@ -20,6 +20,8 @@ from ...tables.verbs.private_groups import MOST_DRAWN
 from ...tables.verbs.sql import parts_of, sql
 
 COMPARISONS_OF_A_PART, CANDIDATES_OF_A_PART, READINGS_OF_A_CHECK = 4, 10_000, 4
+BINS_OF_A_PART = 25
+"""A database takes about so long to plan the comparisons of so many bins."""
 
 _CHECKS = ("check", "profile")
 
@@ -61,12 +63,12 @@ def _is_of_cells(call: Call) -> bool:
 
 
 def _parts_of_columns(column: object) -> int:
-    """The number of parts of a column, of bins with the comparisons that find one, or of several columns."""
+    """The number of parts of a column, of bins with the expression that finds one, or of several columns."""
     cells = cells_of(column)
     if cells is None:
         return int(column is not None)
-    comparisons = sum(len(one.edges).bit_length() for one in cells.parts if isinstance(one, Bins))
-    return len(cells.parts) + ceil(comparisons / COMPARISONS_OF_A_PART)
+    edges = sum(len(one.edges) for one in cells.parts if isinstance(one, Bins))
+    return len(cells.parts) + ceil(edges / BINS_OF_A_PART)
 
 
 def _verb_name(call: Call) -> str:
