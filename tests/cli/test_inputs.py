@@ -365,6 +365,49 @@ def test_scores_of_ones_own(
 
 
 @pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        ("--mask milk,juice", "milk"),
+        ("--mask milk --mask juice", "milk"),
+        ("--base-measure tea=0", "milk"),
+        ("--base-measure milk=1e400", "milk"),
+        ("--base-measure milk=1/2 --base-measure juice=2", "tea"),
+        ("--log-base-measure tea=-inf", "milk"),
+        ("--log-base-measure tea=-3000.5", "milk"),
+    ],
+)
+def test_some_candidates_may_be_excluded_or_weighted(
+    options: str, answer: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given("tea,60\nmilk,30\njuice,0\n", monkeypatch)
+    assert run(["select", "-", "--sensitivity", "1", "--epsilon", "50", *options.split()]) == 0
+    assert capsys.readouterr().out == f"{answer}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--mask wine", "--mask: 'wine' is none of the candidates"),
+        ("--base-measure wine=1", "'wine' is none"),
+        ("--base-measure tea", "takes NAME=NUMBER"),
+        ("--base-measure tea=1 --base-measure tea=2", "once for a candidate"),
+        ("--base-measure tea=x", "--base-measure must be a number"),
+        ("--base-measure tea=-inf", "base_measure"),
+        ("--base-measure tea=1 --log-base-measure tea=1", "not both"),
+        ("--mask tea --gap", "leave out gap"),
+    ],
+)
+def test_masks_and_weights_without_sense_are_refused(
+    options: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given("tea,60\nmilk,30\njuice,0\n", monkeypatch)
+    assert run(["select", "-", "--sensitivity", "1", "--epsilon", "1", *options.split()]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "tea,secret7\nmilk,3\n",

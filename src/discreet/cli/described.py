@@ -103,7 +103,7 @@ def values_of_columns(
     Raises:
         InvalidArgument: if a text does not begin with one of the columns, or a column is there twice.
     """
-    cells = read_columns(column)
+    cells = read_columns(column, argument)
     example = " ".join(f"{option} {name}=A,B" for name in cells.plain)
     if not example:
         raise InvalidArgument(f"bins are listed by their edges: leave out {option}")

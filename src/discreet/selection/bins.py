@@ -264,10 +264,13 @@ def read_columns(column: object, name: str = "column") -> Any:
     parts = tuple(part if isinstance(part, Bins) else column_name(part, name) for part in several)
     cells = CellColumns(parts)
     is_one = len(parts) == 1 and not isinstance(parts[0], Bins)
-    if is_one or not 1 <= len(parts) <= MOST_TOGETHER or len({*cells.columns}) < len(parts):
+    twice = next((one for one in cells.columns if cells.columns.count(one) > 1), None)
+    if is_one or twice is not None or not 1 <= len(parts) <= MOST_TOGETHER:
+        problem = (
+            f"got {preview(column)}" if twice is None else f"and {preview(twice)} is there twice"
+        )
         raise InvalidArgument(
-            f"{name} must be one column, or a list of 2 to {MOST_TOGETHER} columns that differ, got "
-            f"{preview(column)}"
+            f"{name} must be one column, or a list of 2 to {MOST_TOGETHER} columns that differ, {problem}"
         )
     return cells
 
