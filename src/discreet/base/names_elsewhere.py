@@ -5,8 +5,9 @@ import sys
 ELSEWHERE: dict[str, str] = {
     "var": "discreet.variance(data, column, minimum=..., maximum=..., epsilon=...) is the variance",
     **dict.fromkeys(
-        ("std", "stddev"),
-        "discreet.standard_deviation(data, column, minimum=..., maximum=..., epsilon=...) is its root",
+        ("std", "stddev", "stdev"),
+        "discreet.standard_deviation(data, column, minimum=..., maximum=..., epsilon=...) is the "
+        "standard deviation",
     ),
     "average": "discreet.mean(data, column, minimum=..., maximum=..., epsilon=...) is the mean",
     **dict.fromkeys(
@@ -61,6 +62,6 @@ def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
     names = [*dir(sys.modules["discreet"]), *ELSEWHERE]
-    for close in get_close_matches(name, names, n=1, cutoff=0.75):
+    for close in get_close_matches(name, names, n=1, cutoff=0.76):
         return f": {ELSEWHERE[close]}" if close in ELSEWHERE else f". Did you mean {close!r}?"
     return ""

@@ -10,7 +10,7 @@ from ..tables.verbs.keys import MOST_RELEASED
 from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
 from .described import columns_of_texts
-from .keys_command import MinimumCountOption, MostOption, OtherOption
+from .keys_command import MostOption, OtherOption
 from .options import ColumnArgument, ColumnsArgument, DataArgument, argument, option
 from .releasing import releasing
 
@@ -50,7 +50,10 @@ def counts_command(  # the options of the verb
             "The most candidates that one privacy unit counts for. The noise grows with it.",
         ),
     ] = None,
-    minimum_count: MinimumCountOption = 1,
+    minimum_count: Annotated[
+        int | None,
+        option("NUMBER", "Leave smaller counts out of the answer, noise included."),
+    ] = None,
     most: MostOption = MOST_RELEASED,
     other: OtherOption = None,
 ) -> Release:

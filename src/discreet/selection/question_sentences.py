@@ -154,6 +154,7 @@ _SHARES = {
 _OF_ONE_FACT: dict[str, Message] = {
     "bounds_share": Message("bounds for {bounds_share} of epsilon"),
     "noisy": Message("by noisy counts"),
+    "shown_from": Message("without counts below {shown_from}"),
     "gap": Message("with gaps"),
     "supply": Message("{supply} to sell"),
 }

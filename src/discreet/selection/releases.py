@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..mechanisms.accuracy import ErrorBound
     from ..mechanisms.count_noise import NoiseChoice
 
-_WITH_ERROR = COUNTING | {"limited_domain"}
+_WITH_ERROR = COUNTING | {"limited_domain", "first_above"}
 """The mechanisms of which an answer says how far off it is, or that no error is known."""
 
 _new, _set = object.__new__, object.__setattr__  # they are looked up in every short draw
@@ -130,8 +130,10 @@ class Release(Generic[T]):
         if self.mechanism not in _WITH_ERROR:
             return [*why, *self.notes]
         error: Any = self.error
-        is_distance = error is None or isinstance(error, Mapping) or error.is_distance
-        return [*([error_in_words(error)] if is_distance else []), *why, *self.notes]
+        has_words = error is None or isinstance(error, Mapping) or error.is_distance
+        # Of no answer none is off.
+        words = [error_in_words(error)] if has_words and self.value is not None else []
+        return [*words, *why, *self.notes]
 
     def with_value(self, answer: Any) -> "Release":
         """Return the same release of another value, in a fraction of the constructor's time."""

@@ -25,6 +25,7 @@ from discreet.sampling.bits import SystemBits
 from discreet.sampling.geometric import GeometricNoise
 from discreet.selection.verb_calls import bill_of
 from discreet.service.asking.wire import read_release, write_release
+from discreet.tables.verbs.noisy_numbers import ListNoise
 
 from ...engines import ENGINES, crossed
 from ...noisy import farthest, numbers_behind
@@ -464,7 +465,7 @@ def test_a_delta_of_counts_is_checked_before_any_data_are_read() -> None:
     for wrong, words in (
         ({"rho": 1, "delta": "1e-6"}, "goes with epsilon"), ({"scale": 1, "delta": "1e-6"}, "goes with epsilon"),
         ({"epsilon": 1, "delta": 0}, "delta"), ({"epsilon": 1, "delta": 1}, "below 1"),
-        ({"epsilon": 1, "delta": "1/50"}, "above 0.01"), ({**LOOSE, "minimum_count": 3}, "without candidates"),
+        ({"epsilon": 1, "delta": "1/50"}, "above 0.01"), ({**LOOSE, "most": 3}, "without candidates"),
     ):  # fmt: skip
         with pytest.raises(InvalidArgument, match=words):
             discreet.counts("no.csv", "v", candidates=[1, 2], **wrong)
@@ -607,3 +608,34 @@ def test_an_answer_and_its_price_say_which_noise_and_why() -> None:
     ledger = Ledger()
     ledger.open("pure", privacy_unit="u", epsilon=9)
     assert ledger.session("pure").counts(data, "v", **asked).noise is None
+
+
+def test_a_least_count_leaves_noisy_counts_out_and_changes_nothing_else() -> None:
+    """It is decided by the noisy count, at the same price, and its digest has it."""
+    cells = [("x", "tea")] * 9 + [("x", "milk")] * 5 + [("y", "tea")] * 4
+    rows = tuple(("u", *cell) for cell in cells)
+    noise = iter([-5, 7, 0, 0])
+
+    def draw(behind: ListNoise, numbers: list[int], _: Any) -> list[int]:
+        return [number + next(noise) for number in numbers]
+
+    asked: dict[str, Any] = {"candidates": DRINKS, "by": "g", "groups": ["x", "y"], "epsilon": 1}
+    with patch.object(ListNoise, "draw", draw):
+        answer = discreet.counts(frame(rows), "v", minimum_count=4, **asked)
+    assert answer.value == {"x": {"tea": 4, "milk": 12}, "y": {"tea": 4}}
+    assert "without counts below 4" in answer.query
+    bills = [
+        bill_of(discreet.counts, frame(rows), "v", minimum_count=least, **asked)
+        for least in (None, 1, 4)
+    ]
+    assert len({one.digest for one in bills}) == 3
+    assert len({str(one.guarantee) for one in bills}) == 1
+    with pytest.raises(InvalidArgument, match="minimum_count must be a whole number"):
+        discreet.counts("no.csv", "v", minimum_count=0, **asked)
+
+
+def test_a_least_count_of_listed_candidates_is_shown_as_the_others() -> None:
+    answer = discreet.counts([*"ab"], candidates=[*"ab"], minimum_count=10**6, epsilon=1)
+    assert answer.value == {}
+    assert read_release(write_release(answer)).value == {}
+    assert str(answer).startswith("{} [")

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, Unpack
 
 from ...base.arguments import column_name, refuse_one_shot
 from ...base.numbers import Number
+from ...base.numbers import count as whole_number
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms.accuracy import CONFIDENCE, COUNTED, ErrorBound
 from ...mechanisms.noisy_counts import LARGEST_COUNT, counts_sensitivity
@@ -105,7 +106,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     *,
     candidates: Iterable[object] | None = None,
     max_candidates: int | None = None,
-    minimum_count: int = 1,
+    minimum_count: int | None = None,
     most: int = MOST_RELEASED,
     other: Number | None = None,
     **terms: Unpack[PersonTerms],
@@ -136,7 +137,9 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
             decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. The noise
             grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
             all candidates. Needs `privacy_unit`.
-        minimum_count: with `delta`, the least count of a value; one of fewer records is never answered.
+        minimum_count: the least count that is shown. Listed candidates with a smaller noisy count are left out of
+            the answer. That makes it neither more private nor cheaper, and hides what may be noise alone.
+            With `delta` a value of fewer records is never answered.
         most: with `delta`, the most values that are answered, 1,000 by default: those of the largest released
             counts.
         other: with `delta`, the part of epsilon, such as "1/10", that is spent on the number of records outside
@@ -169,14 +172,16 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and without
     candidates docs/reference/mechanisms/private_keys.md.
     """
-    limits = {"minimum_count": minimum_count, "most": most, "other": other}
+    limits: dict[str, Any] = {"most": most, "other": other}
+    least = None if minimum_count is None else whole_number(minimum_count, "minimum_count")
     shared, delta = delta_of_method(terms)
     if delta is not None and candidates is None:
         if max_candidates is not None:
             raise InvalidArgument("max_candidates goes with candidates")
+        limits["minimum_count"] = least or 1
         return release_keys("counts", data, column, read_limits(delta, **limits), shared)
-    if limits != {"minimum_count": 1, "most": MOST_RELEASED, "other": None}:
-        raise InvalidArgument("minimum_count, most and other go with delta, without candidates")
+    if limits != {"most": MOST_RELEASED, "other": None}:
+        raise InvalidArgument("most and other go with delta, without candidates")
     column = read_columns(column)
     parameter, others = read_terms(shared, COUNT_TERMS)
     labels = _labels_in_list(labels_of_column(data, column, candidates, terms, {"delta": "1e-8"}))
@@ -192,10 +197,15 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         price,
         partial(price.choice, noise),
     )
-    facts = {**column_facts(column), **labels.facts}
-    query = Query("counts", facts, {"column": plain_column(column)})
-    by_label = partial(_by_label, labels)
-    return question.release(query, shared, by_label, candidates=labels.description)
+    name, query = partial(_by_label, labels, least), _counts_query(column, labels, least)
+    return question.release(query, shared, name, candidates=labels.description)
+
+
+def _counts_query(column: AnyColumn, labels: Labels, least: int | None) -> Query:
+    """Return the question in words, and in plain values, with the least count that is shown."""
+    facts = {**column_facts(column), **labels.facts, "shown_from": least}
+    shown = {} if least is None else {"minimum_count": least}
+    return Query("counts", facts, {"column": plain_column(column), **shown})
 
 
 def _labels_in_list(labels: Labels | CandidateTable) -> Labels:
@@ -208,9 +218,10 @@ def _labels_in_list(labels: Labels | CandidateTable) -> Labels:
     return labels
 
 
-def _by_label(labels: Labels, numbers: Sequence[int]) -> dict[Any, int]:
-    """Return the numbers by the candidates."""
-    return dict(zip(labels, numbers, strict=True))
+def _by_label(labels: Labels, least: int | None, numbers: Sequence[int]) -> dict[Any, int]:
+    """Return the noisy numbers by the candidates, without those below the least that is shown."""
+    pairs = zip(labels, numbers, strict=True)
+    return {label: number for label, number in pairs if least is None or number >= least}
 
 
 def _sizes(
