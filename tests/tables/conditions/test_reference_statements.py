@@ -80,6 +80,7 @@ REFUSED: dict[str, str] = {
     f"{HEAD}item, AVG(age) FROM people GROUP BY item HAVING AVG(age) > 3": "filter the released rows",
     f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY FLOOR(age / 10)": "WIDTH_BUCKET",
     f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY ROLLUP(item, age)": "each by itself",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY CASE WHEN pay <= 1 THEN 1 ELSE 0 END": "declared as number",
     f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY CASE WHEN pay <= 1.5 THEN 1 ELSE 0 END": "Compare with <",
     f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY CASE WHEN age < pay THEN 1 ELSE 0 END": "with a constant",
     f"{HEAD}* FROM people": "releases records",
