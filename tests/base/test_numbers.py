@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import discreet
 from discreet.base.numbers import (
     count,
     exact,
@@ -22,6 +23,7 @@ from discreet.base.numbers import (
     spell,
 )
 from discreet.errors import InvalidNumber
+from discreet.selection.verb_calls import bill_of
 
 positive_fractions = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9)
 
@@ -138,3 +140,25 @@ def test_a_number_is_on_its_side_of_the_limit(value: Fraction, limit: Fraction) 
 )  # fmt: skip
 def test_numbers_beside_a_limit(value: str, limit: str, shown: str) -> None:
     assert rounded_against(Fraction(value), Fraction(limit)) == shown
+
+
+VALUES = [1.5, 2.5]
+ASKED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "median": (discreet.median, {"epsilon": "0.5"}),
+    "quantile": (discreet.quantile, {"alpha": "0.25", "rho": "0.5"}),
+    "sum": (discreet.sum, {"minimum": "-0.5", "maximum": "9.5", "step": "0.5", "scale": "2.5"}),
+    "mean": (discreet.mean, {"minimum": "0", "maximum": "9.5", "epsilon": "1", "delta": "1e-8"}),
+    "bounds": (discreet.bounds, {"q": "0.9", "epsilon": "8"}),
+    "count": (discreet.count, {"epsilon": "0.125"}),
+}
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_a_decimal_is_the_number_that_it_spells(verb: str) -> None:
+    """The same question, to every digit, with the text and with the decimal."""
+    ask, texts = ASKED[verb]
+    grid = {"candidates": discreet.Grid(0, 9, "0.5")} if verb in ("median", "quantile") else {}
+    decimals = {name: Decimal(text) for name, text in texts.items()}
+    bills = [bill_of(ask, VALUES, **terms, **grid) for terms in (texts, decimals)]
+    assert bills[0].digest == bills[1].digest
+    assert bills[0].guarantee == bills[1].guarantee

@@ -361,6 +361,10 @@ _REFUSED = {
     "docs/how-to/which_function.md",
     "delta": 'listed candidates need no delta, so leave it out. It is for candidates="private" '
     'and groups="private", and a ledger takes that of a whole budget',
+    **dict.fromkeys(
+        ("max_sum", "min_sum"),
+        "the total of a privacy unit is bounded for sum alone. Elsewhere max_contributions bounds its rows",
+    ),
     "sensitivity": "a verb over data knows its own. For scores of yours see select",
     "weights": "every record counts once, as a weight without a bound would change an answer without a bound. To "
     "weigh candidates by what is public, give mechanism=Exponential(base_measure=[1, 2]), from discreet.mechanisms",
