@@ -176,3 +176,15 @@ def test_a_column_is_no_list_where_cells_are_not_taken() -> None:
     data = Dataset({"a": [1]}, columns={"a": {"type": "integer"}})
     with pytest.raises(MissingColumn, match="one column is asked for here, got a"):
         longest_answer(Call(discreet.median, (["a", "a"],), {}), data)
+
+
+def test_the_rows_of_a_statement_by_cells_are_not_longer() -> None:
+    pytest.importorskip("sqlglot")
+    rows = {name: ROWS[name] for name in ("city", "truth")}
+    data = Dataset(rows, columns={name: COLUMNS[name] for name in rows}, name="d")
+    clause = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 9)"
+    statement = f"{clause} city AS {'a' * 2000}, truth, COUNT(*) AS n FROM d GROUP BY city, truth"
+    release = discreet.sql(data, statement)
+    assert len(release.value) == 6
+    question = Call(discreet.sql, (), {"statement": statement})
+    assert written(release.value) <= longest_answer(question, data)
