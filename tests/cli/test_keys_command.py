@@ -46,7 +46,7 @@ def test_what_is_missing_or_contradicts(visits: str, capsys: pytest.CaptureFixtu
             ["counts", visits, "page", "--candidates", "tea", "--epsilon", "1", "--most", "3"],
             "go with delta",
         ),
-        (["plan", "--delta", "1e-6", "--candidates", "3", "--epsilon", "1"], "--delta goes with"),
+        (["plan", "--delta", "1e-6", "--candidates", "3", "--error", "1"], "go with --candidates"),
     ):
         assert run_command(wrong) == 2
         assert words in " ".join(capsys.readouterr().err.split())

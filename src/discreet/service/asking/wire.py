@@ -33,7 +33,7 @@ from ...selection.date_grid import DateGrid, DateStep
 from ...selection.decimals import Decimals
 from ...selection.payment import BilledPart
 from ...selection.plain_columns import columns_of_plain, plain_columns
-from ...selection.question_sentences import facts_of, read_sentence, verb_of
+from ...selection.question_sentences import facts_of, read_sentence
 from ...selection.releases import Release, json_value
 from ...tables.datasets.columns import Column
 from ...tables.datasets.noisy_cell_counts import NoisyCellCounts
@@ -263,7 +263,9 @@ def read_release(plain: Mapping[str, Any]) -> Release:
         name: read_value(plain.get(name)) for name in ("value", "counts", "gap", "other", "bounds")
     }
     terms = {**_with_question(plain), **answer, "unit": read_unit(plain["unit"])}
-    terms["value"] = _with_cells(answer["value"], verb_of(terms["query"]))
+    names = facts_of(terms["query"]).get("column_names")
+    if isinstance(names, list | tuple) and len(names) > 1:
+        terms["value"] = _with_cells(answer["value"])
     error = _read_error(terms.pop("error", None))
     terms["noise"] = _read_noise(terms.get("noise"))
     return Release(
@@ -271,18 +273,14 @@ def read_release(plain: Mapping[str, Any]) -> Release:
     )
 
 
-def _with_cells(answer: object, verb: str) -> object:
-    """Return an answer with cells of several columns as tuples, which JSON has as lists.
-
-    No other answer holds a list: the one of `mode`, or those in a list.
-    """
+def _with_cells(answer: object) -> object:
+    """Return an answer with cells of several columns as tuples: JSON has them as lists, the innermost ones."""
     if isinstance(answer, dict):
-        return {group: _with_cells(one, verb) for group, one in answer.items()}
+        return {group: _with_cells(one) for group, one in answer.items()}
     if not isinstance(answer, list):
         return answer
-    if verb == "mode":
-        return tuple(answer)
-    return [tuple(one) if isinstance(one, list) else one for one in answer]
+    has_lists = any(isinstance(one, list) for one in answer)
+    return [_with_cells(one) for one in answer] if has_lists or not answer else tuple(answer)
 
 
 def _read_noise(plain: Any) -> Any:
