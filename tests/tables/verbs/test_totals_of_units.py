@@ -221,10 +221,25 @@ def test_rows_that_change_between_passes_are_refused() -> None:
         add(frame([("a", "x", 1.0)]), max_sum=4)
 
 
-def test_totals_of_no_rows_are_zero() -> None:
-    for terms in ({}, GROUPS):
-        [behind] = numbers_behind(add, frame([]), max_sum=4, **terms)
-        assert set(behind.numbers) == {0}
+# Rows without a number, and rows of which the engine is certain of none, are no other case for an engine.
+@pytest.mark.parametrize(
+    ("values", "total"),
+    [([], 0), ([None], 0), ([0.49, 0.51], 1), ([0.49, 0.51, None], 1)],
+    ids=["no rows", "null", "in doubt", "in doubt and null"],
+)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.one_in(12)
+@pytest.mark.proof_in("spark")
+def test_totals_of_no_numbers_are_zero(
+    engine: str, values: list[float | None], total: int, tmp_path: Path
+) -> None:
+    units = pa.array([f"p{i}" for i, _ in enumerate(values)], pa.string())
+    parts = pa.array(["x" for _ in values], pa.string())
+    arrow = pa.table({"u": units, "g": parts, "v": pa.array(values, pa.float64())})
+    data = ENGINES[engine](arrow, tmp_path)
+    for terms in ({}, {"max_contributions": 1}, GROUPS):
+        [behind] = numbers_behind(add, data, max_sum=1000, step=1, **terms)
+        assert sum(behind.numbers) == total
 
 
 @pytest.mark.parametrize(

@@ -286,6 +286,8 @@ class InDuckDB:
         """Return the rows with one of those values in `alias`, and its POSITION besides."""
         from duckdb import FunctionExpression
 
+        if not places:  # a text that is split is one value at least, and an empty one is no number
+            return lazy(rows.to_native().filter("false").select(f"*, 0::BIGINT AS {POSITION}"))
         there = dict(zip(self.relation.columns, self.relation.types, strict=True))
         native: str | DuckDBPyType = there.get(alias, "BIGINT")
         values = list(places)
