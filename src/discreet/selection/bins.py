@@ -6,7 +6,7 @@ move as those of one column do. Proof: docs/explanation/cells.md.
 
 import datetime as dt
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -176,6 +176,8 @@ def _edges_of_steps(lo: object, hi: object, step: object) -> Sequence[object]:
 
 def _read_labels(labels: Iterable[object], size: int) -> tuple[str, ...]:
     """Return the labels of so many cells."""
+    if isinstance(labels, Set):
+        raise InvalidCandidates("labels must be a list: a set has no order")
     texts = tuple(map(exact_text, read_sequence(labels, "labels")))
     if len(texts) != size or None in texts:
         raise InvalidCandidates(
