@@ -187,6 +187,7 @@ def _command(
 
 
 @pytest.mark.matrix
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_no_command_prints_a_cell(
     fault: str, tmp_path: Path, places: Path, monkeypatch: pytest.MonkeyPatch

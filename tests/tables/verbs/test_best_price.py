@@ -82,6 +82,7 @@ def test_mechanisms_that_need_steps_are_refused_before_a_bid_is_read() -> None:
             best_price(Untouchable(), candidates=Grid(0, 9), epsilon=1, mechanism=mechanism)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT", "BIGINT", "INTEGER", "DECIMAL(9, 2)"])
 @pytest.mark.parametrize("terms", [{}, {"supply": 30}, {"continuous": True}])
 def test_a_file_gives_the_answers_of_memory_and_of_counts(
