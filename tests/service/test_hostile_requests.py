@@ -270,6 +270,24 @@ def test_a_slow_body_of_a_caller_outlasts_strangers(
         assert read_reply(kept).startswith(b"HTTP/1.1 200")
 
 
+def test_a_burst_from_one_address_takes_no_place_from_others(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A caller who is not known yet came before all of the burst, and would go first by the length of its wait."""
+    monkeypatch.setattr(LimitedConnection, "most", 20)
+    monkeypatch.setattr(listening.server.config, "limit_concurrency", 21)
+    address = ("127.0.0.1", listening.port)
+    with ExitStack() as stack:
+        caller = stack.enter_context(socket.create_connection(address, timeout=30))
+        caller.sendall(listening.head + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY[:5])
+        for _ in range(70):
+            stranger = socket.create_connection(address, 30, source_address=("127.0.0.2", 0))
+            stack.enter_context(stranger).sendall(STRANGERS["half a login"])
+            time.sleep(0.003)
+        caller.sendall(BODY[5:])
+        assert read_reply(caller).startswith(b"HTTP/1.1 200")
+
+
 def read_reply(client: socket.socket) -> bytes:
     """Return a padded reply, after which the connection stays open."""
     reply = b""

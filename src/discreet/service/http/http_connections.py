@@ -7,6 +7,7 @@ sends half a head stays for ever. Here nobody has said yet who asks. Bodies end 
 import asyncio
 import json
 import os
+from collections import Counter
 from typing import Any
 
 import h11
@@ -40,10 +41,11 @@ def most_connections() -> int:
 
 
 class LimitedConnection(H11Protocol):
-    """A connection that is closed if it waits too long; while there are too many, the one that waits longest is.
+    """A connection that is closed if it waits too long; while there are too many, another one is that waits.
 
     A connection waits until a request on it is whole, and its caller is known. From then on it is never closed for
-    others, until the reply has left. Connections of strangers go first, those that had a caller before go last.
+    others, until the reply has left. Connections of strangers go first, those that had a caller before go last. Of
+    strangers the address with the most connections goes first, so that its burst takes no place from others.
     """
 
     most = most_connections()
@@ -69,6 +71,11 @@ class LimitedConnection(H11Protocol):
         """Whether no request of a known caller is under way."""
         return not self._is_answered
 
+    @property
+    def address(self) -> str | None:
+        """The address of the client, or None if the system knows none."""
+        return self.client[0] if self.client else None
+
     def _begin(self) -> None:
         """Note that a request is whole, and its caller known."""
         self._is_answered = self._had_caller = True
@@ -82,7 +89,7 @@ class LimitedConnection(H11Protocol):
             if isinstance(one, LimitedConnection) and one.waits and one is not self
         ]
         if len(self.connections) > self.most and waiting:
-            min(waiting, key=lambda one: (one._had_caller, one._since)).drop()
+            _first_to_go(waiting).drop()
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -171,3 +178,10 @@ class LimitedConnection(H11Protocol):
             for event in (reply, h11.Data(data=json.dumps(body).encode()), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
+
+
+def _first_to_go(waiting: list[LimitedConnection]) -> LimitedConnection:
+    """Return the connection to close: of those without a caller the longest wait of the busiest address."""
+    strangers = [one for one in waiting if not one._had_caller] or waiting
+    number = Counter(one.address for one in strangers)
+    return min(strangers, key=lambda one: (-number[one.address], one._since))
