@@ -236,6 +236,26 @@ def test_the_columns_of_a_query_are_known_before_its_rows(
     assert statements == []
 
 
+def test_no_statement_about_totals_of_units_has_a_number_of_the_table(
+    server: Engine, statements: list[tuple[str, int]]
+) -> None:
+    """Two tables with other numbers, also at the half of a step, are asked the same; groups are listed or drawn."""
+    asked = list[list[str]]()
+    for cells in ("(1, 0.5, 'a'), (1, 0.49999999999999994, 'a')", "(1, 7.25, 'a'), (2, 31, 'b')"):
+        table = make(
+            server,
+            "CREATE TABLE TABLE_NAME (u bigint, x double precision, g text)",
+            f"INSERT INTO TABLE_NAME VALUES {cells}",
+        )
+        rows = discreet.scan_query(f"SELECT u, x, g FROM {table}", server)
+        terms: dict[str, Any] = {"privacy_unit": "u", "max_sum": 300, "step": 1, "epsilon": SURE}
+        discreet.sum(rows, "x", **terms)
+        discreet.sum(rows, "x", by="g", groups=["a", "b"], **terms)
+        asked.append([query for query, _ in statements])
+        statements.clear()
+    assert asked[0] == asked[1] != []
+
+
 EDGES = [
     "1.7976931348623157e308",
     "-1.7976931348623157e308",

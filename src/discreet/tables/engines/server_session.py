@@ -5,6 +5,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -91,6 +92,7 @@ class ServerRows:
         self._driver, self._query, self._confirm = driver, query.strip().removesuffix(";"), confirm
         self._end = weakref.finalize(self, _end, driver, close, os.getpid())
         self._end.atexit = False
+        self._counted: ServerRows | None = None
         try:
             if driver.autocommit:
                 self._ask("BEGIN")
@@ -110,7 +112,13 @@ class ServerRows:
     def counts(self, names: Sequence[str]) -> bool:
         """Return whether the server counts some columns, from their types alone."""
         places = (self.description[self.columns.index(name)] for name in names)
-        return all(column.type is not None for column in places)
+        return self._counted is None and all(column.type is not None for column in places)
+
+    def to_memory(self) -> "ServerRows":
+        """Return the same rows, of which no column is counted on the server."""
+        rows = copy(self)
+        rows._counted = self  # the connection ends with it
+        return rows
 
     def frame(self, places: Mapping[str, int]) -> SqlFrame:
         """Return columns as they are counted, under other names: a mapping from those to positions."""

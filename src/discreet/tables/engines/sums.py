@@ -11,6 +11,7 @@ from .engine_errors import quietly
 from .expressions import COUNT
 from .native import POSITION, Frame
 from .records import PART, PERSON
+from .server_session import ServerRows
 
 _BLOCK = 2**20
 _HALF_WORD = 31
@@ -69,8 +70,8 @@ TOTAL = "total"
 def total_of_units(group: Group, grid: Grid, ends: tuple[int, int]) -> int:
     """Return the sum of the totals of the privacy units in a group, clipped to the ends, in steps. Private.
 
-    Numbers are rounded as by `total_on_grid`. Whole steps are added and clipped in the engine, and one row for
-    a group leaves it.
+    Numbers are rounded as by `total_on_grid`. Whole steps are added and clipped in the engine. The
+    steps that rows have leave it, and one row for a group. Of a server all rows come to memory first.
 
     Args:
         group: the group, of a table with a privacy unit. All groups of a question have one grid and the same ends.
@@ -85,6 +86,10 @@ def total_of_units(group: Group, grid: Grid, ends: tuple[int, int]) -> int:
 
 def _totals_by_group(source: Source, grid: Grid, ends: tuple[int, int]) -> list[int]:
     """Return the same of all groups."""
+    if isinstance(source.data, ServerRows):
+        # The places of steps are in a statement, and a server may keep that in its log.
+        in_memory, records = source.data.to_memory(), source.table.records
+        source = Source(in_memory, source.name, records, source.stand_in)
     table = source.table
     numbers = table.numbers(source.stand_in, with_units=True)
     rows, size = numbers.with_indices(grid)
