@@ -5,8 +5,8 @@
     python -m bench.keys FOLDER [ROWS KEYS]
 
 The first measures draws alone, from classes that are counted. The second works out how many keys are shown of
-people who hold several; with an interpreter that has python-dp, also by the published binary of Google's library,
-in the same run. The third writes a file of 10^8 rows with 10^7 keys, if not said otherwise, and one with a
+people who hold several. With an interpreter that has python-dp, it asks the published binary of Google's library
+too, in the same run. The third writes a file of 10^8 rows with 10^7 keys, if not said otherwise, and one with a
 tenth of both, and asks for keys with their counts, each time in a fresh process. Python's memory holds what leaves
 the engine: it should be the same for both.
 """

@@ -12,16 +12,16 @@ import re
 from typing import Any
 
 from ..errors import InvalidCandidates, preview
-from .bins import Bins
+from .bins import BIN_OPTIONS, Bins
+from .date_grid import STEP_UNITS
 
-_OPTIONS = ("closed", "below", "above", "missing")
 _MOST_LETTERS = 10_000
 """Longer texts are names."""
 
 _CLOCK = r"[T ]\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d:\d\d)?"
 _EDGE = rf"(?:\d{{4}}-\d\d-\d\d(?:{_CLOCK})?|[-+]?\.?\d[\d.eE/+-]*)"
-_STEP_TEXT = r"(?:[-+]?\.?\d[\d.eE/+-]*|(?:\d+ ?)?(?:hour|day|month)s?)"
-_OPTION_WORDS = rf"(?P<words>(?::(?:{'|'.join(_OPTIONS)}))*)"
+_STEP_TEXT = rf"(?:[-+]?\.?\d[\d.eE/+-]*|(?:\d+ ?)?(?:{'|'.join(STEP_UNITS)})s?)"
+_OPTION_WORDS = rf"(?P<words>(?::(?:{'|'.join(BIN_OPTIONS)}))*)"
 _BY_WIDTH = (
     rf"(?P<column>.+?):(?P<lo>{_EDGE}):(?P<hi>{_EDGE}):(?P<step>{_STEP_TEXT}){_OPTION_WORDS}"
 )
@@ -49,11 +49,11 @@ def column_of_text(text: str) -> str | Bins:
     name = match["column"]
     raise InvalidCandidates(
         f"{preview(text)}: bins are {name}:0:120:10, with the first edge, the last one and the width, or all "
-        f"edges: {name}:0,18,65,120. After that there may be {', '.join(f':{word}' for word in _OPTIONS)}"
+        f"edges: {name}:0,18,65,120. After that there may be {', '.join(f':{word}' for word in BIN_OPTIONS)}"
     )
 
 
 def _options(match: re.Match[str]) -> dict[str, Any]:
     """Return the options of a text."""
     words = match["words"].split(":")
-    return {name: name in words for name in _OPTIONS}
+    return {name: name in words for name in BIN_OPTIONS}

@@ -27,6 +27,9 @@ MOST_BINS = 1_000
 MOST_CELLS = 1_000_000
 """The most cells of a product of columns."""
 
+BIN_OPTIONS = ("closed", "below", "above", "missing")
+"""The arguments of `Bins` that are yes or no."""
+
 MOST_TOGETHER = 10
 """The most columns of a cell."""
 
@@ -137,9 +140,7 @@ class Bins:
     @property
     def description(self) -> dict[str, object]:
         """The bins in plain values, for a digest."""
-        options = {
-            name: True for name in ("closed", "below", "above", "missing") if getattr(self, name)
-        }
+        options = {name: True for name in BIN_OPTIONS if getattr(self, name)}
         labels = {} if self.names is None else {"labels": list(self.names)}
         return {"column": self.column, "edges": list(self.edges), **options, **labels}
 

@@ -36,8 +36,16 @@ PER_MICROSECOND: dict[TimeUnit, int] = {"us": 1, "ns": 1000}
 _SECOND = 1_000_000
 _HOUR = 3600 * _SECOND
 _DAY = 24 * _HOUR
-_EVEN = {"second": _SECOND, "minute": 60 * _SECOND, "hour": _HOUR, "day": _DAY}
-"""The microseconds of units that are all equally long, days in a zone apart."""
+
+EvenUnit = Literal["second", "minute", "hour", "day"]
+StepUnit = Literal[EvenUnit, "month"]
+EVEN_UNITS: dict[StepUnit, int] = {
+    "second": _SECOND, "minute": 60 * _SECOND, "hour": _HOUR, "day": _DAY,
+}  # fmt: skip
+"""The microseconds of units that are all equally long, days in a zone apart: the shortest first."""
+
+STEP_UNITS: tuple[StepUnit, ...] = (*EVEN_UNITS, "month")
+"""The units of a step of dates."""
 
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 _MICROSECOND = dt.timedelta(microseconds=1)
@@ -48,7 +56,7 @@ _LAST_DAY = 28
 _MOST_UNEVEN = 2**18
 """The most points that are not evenly spread: more than months of all years, or days of seven centuries."""
 
-_STEP = re.compile(r"(?:([1-9][0-9]{0,5})[ -]?)?(second|minute|hour|day|month)s?")
+_STEP = re.compile(rf"(?:([1-9][0-9]{{0,5}})[ -]?)?({'|'.join(STEP_UNITS)})s?")
 
 _ZONE = re.compile(r"(.*)\[([A-Za-z0-9_+/-]+)\]")
 
@@ -98,7 +106,7 @@ class DateStep:
     """The step of a grid of dates: so many seconds, minutes, hours, days or months."""
 
     count: int
-    unit: Literal["second", "minute", "hour", "day", "month"]
+    unit: StepUnit
 
     @classmethod
     def read(cls, step: object) -> "DateStep":
@@ -110,12 +118,12 @@ class DateStep:
         if isinstance(step, DateStep):
             return step
         if isinstance(step, dt.timedelta):
-            units: Any = reversed(_EVEN)
             size = step // _MICROSECOND
-            whole = (unit for unit in units if size > 0 and size % _EVEN[unit] == 0)
+            units = reversed(EVEN_UNITS)
+            whole = (unit for unit in units if size > 0 and size % EVEN_UNITS[unit] == 0)
             unit = next(whole, None)
             if unit is not None:
-                return cls(size // _EVEN[unit], unit)
+                return cls(size // EVEN_UNITS[unit], unit)
         match = _STEP.fullmatch((exact_text(step) or "").strip().lower())
         if match is None:
             raise InvalidCandidates(
@@ -244,7 +252,7 @@ class DateGrid(Generic[T]):
     @property
     def _width(self) -> int:
         """The microseconds of a step, of days of 24 hours; of months there are none."""
-        return self.step.count * _EVEN[self.step.unit]
+        return self.step.count * EVEN_UNITS[self.step.unit]
 
     def _steps_to_end(self) -> int:
         """Return how many steps the last point not after hi is from lo; negative if hi is before lo."""

@@ -5,9 +5,9 @@ from typing import Any
 
 from ..errors import InvalidArgument, preview
 from .any_column import AnyColumn
-from .bins import MOST_BINS, MOST_TOGETHER, Bins, CellColumns, edge_text, read_columns
+from .bins import BIN_OPTIONS, MOST_BINS, MOST_TOGETHER, Bins, CellColumns, edge_text, read_columns
 
-OF_BINS = ("column", "lo", "hi", "step", "edges", "closed", "below", "above", "missing", "labels")
+OF_BINS = ("column", "lo", "hi", "step", "edges", *BIN_OPTIONS, "labels")
 """The arguments of `Bins`, by which an object says them."""
 
 _BOUND = {"type": ["number", "string"]}
@@ -19,7 +19,7 @@ _BINS: Mapping[str, object] = {
         **dict.fromkeys(("lo", "hi", "step"), _BOUND),
         "edges": {"type": "array", "items": _BOUND, "minItems": 1, "maxItems": MOST_BINS + 1},
         "labels": {"type": "array", "items": {"type": "string"}},
-        **{key: {"type": "boolean"} for key in ("closed", "below", "above", "missing")},
+        **{key: {"type": "boolean"} for key in BIN_OPTIONS},
     },
     "required": ["column"],
     "additionalProperties": False,

@@ -12,7 +12,7 @@ from ...base.numbers import exact
 from ...base.text_tables import fact_table
 from ...errors import InvalidArgument, InvalidCandidates, preview
 from ...selection.candidates import Grid, decimal_places, plain_number
-from ...selection.date_grid import DateGrid, DateStep, read_moment
+from ...selection.date_grid import STEP_UNITS, DateGrid, DateStep, read_moment
 from ..formats.cell_forms import NO_FORM, CellForm
 from ..values.kinds import plain
 from .cell_keys import CELL_KEYS, OF_DATES, OF_NUMBERS, OF_TEXTS, read_cell_form
@@ -401,7 +401,8 @@ def _bound_of(kind: str, word: str) -> Kind:
     return Kind("value of the type", of.schema if of.is_ordered else None, read)
 
 
-_DATE_STEP = r"^\s*([1-9]\d*[ -]?)?([Ss]econd|[Mm]inute|[Hh]our|[Dd]ay|[Mm]onth)s?\s*$"
+_EITHER_CASE = "|".join(f"[{unit[0].upper()}{unit[0]}]{unit[1:]}" for unit in STEP_UNITS)
+_DATE_STEP = rf"^\s*([1-9]\d*[ -]?)?({_EITHER_CASE})s?\s*$"
 
 
 def _step_of(kind: str) -> Kind:

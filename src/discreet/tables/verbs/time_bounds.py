@@ -5,23 +5,22 @@ Proof: docs/reference/mechanisms/noisy_counts.md, "A mean of dates".
 
 import datetime as dt
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 from ...base.arguments import exact_text
 from ...errors import InvalidArgument, InvalidNumber, preview
 from ...mechanisms.accuracy import AVERAGED_TIMES, CONFIDENCE, ErrorBound
 from ...selection.answers import Answer
-from ...selection.date_grid import DateGrid, DateStep, as_moment, clock_of, microseconds
-
-EvenUnit = Literal["second", "minute", "hour", "day"]
-
-MICROSECONDS: Mapping[EvenUnit, int] = {
-    "second": 10**6, "minute": 60 * 10**6, "hour": 3600 * 10**6, "day": 24 * 3600 * 10**6,
-}  # fmt: skip
-"""The even units, the shortest first; a day has 24 hours."""
+from ...selection.date_grid import (
+    EVEN_UNITS,
+    DateGrid,
+    DateStep,
+    EvenUnit,
+    as_moment,
+    clock_of,
+    microseconds,
+)
 
 _FINE_STEPS = 10**5
 _HOURS_OF_A_DAY = 24
@@ -90,7 +89,7 @@ def _default_step(width: int, is_day: bool) -> DateStep:
     if is_day:
         return DateStep(1, "day")
     longer: list[EvenUnit] = ["hour", "minute"]
-    fits = (unit for unit in longer if width >= _FINE_STEPS * MICROSECONDS[unit])
+    fits = (unit for unit in longer if width >= _FINE_STEPS * EVEN_UNITS[unit])
     return DateStep(1, next(fits, "second"))
 
 
@@ -115,7 +114,7 @@ class TimeBounds:
     def step(self) -> int:
         """The microseconds from one point to the next."""
         unit: EvenUnit = self.times.step.unit  # type: ignore[assignment]
-        return self.times.step.count * MICROSECONDS[unit]
+        return self.times.step.count * EVEN_UNITS[unit]
 
     def answer(self, mean: Fraction, noise: Fraction, error: Fraction, number: int) -> Answer:
         """Return a mean as an answer: a date, or a time in whole seconds, minutes, hours or days from the minimum.
@@ -127,7 +126,7 @@ class TimeBounds:
             number: the noisy number of records.
         """
         low, unit = self.times.lo, self._unit(noise)
-        size = MICROSECONDS[unit]
+        size = EVEN_UNITS[unit]
         points = DateGrid(low, self.times.hi, _of_hours(low, unit, 1))
         index = math.floor(mean * self.step / size + Fraction(1, 2))
         off = min(error, Fraction(self.times.size - 1)) * self.step / size + 1
@@ -143,4 +142,4 @@ class TimeBounds:
             return "day"
         most = min(noise / 2, Fraction(self.times.size - 1, 10)) * self.step
         units: list[EvenUnit] = ["day", "hour", "minute"]
-        return next((unit for unit in units if MICROSECONDS[unit] <= most), "second")
+        return next((unit for unit in units if EVEN_UNITS[unit] <= most), "second")
