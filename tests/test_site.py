@@ -31,15 +31,15 @@ def test_links_are_followed_to_the_anchor(tmp_path: Path) -> None:
 
 
 def test_the_chooser_knows_every_version_the_newest_first(tmp_path: Path) -> None:
-    for name in ("0.9.0", "0.10.0", "0.2.0"):
+    for name in ("1.9.0", "1.10.0", "1.0.0rc1", "1.0.0"):
         (tmp_path / name).mkdir()
         write(tmp_path / name, index="")
     (tmp_path / "no-version").mkdir()
-    assert site_versions.write_chooser(tmp_path) == ["0.10.0", "0.9.0", "0.2.0"]
+    assert site_versions.write_chooser(tmp_path) == ["1.10.0", "1.9.0", "1.0.0", "1.0.0rc1"]
     rows = json.loads((tmp_path / "versions.json").read_text(encoding="utf-8"))
-    assert [row["version"] for row in rows if "latest" in row["aliases"]] == ["0.10.0"]
+    assert [row["version"] for row in rows if "latest" in row["aliases"]] == ["1.10.0"]
     assert list(site_anchors.broken(tmp_path)) == []
-    assert "0.10.0/index.html" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "1.10.0/index.html" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
 def test_words_that_are_searched_for_lead_to_one_page() -> None:

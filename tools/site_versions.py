@@ -7,11 +7,12 @@ are.
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 SITES = ROOT / "site-versions"
@@ -26,7 +27,7 @@ def version() -> str:
 def write_chooser(sites: Path) -> list[str]:
     """Write versions.json, the newest version first, and a first page that leads to it; return the versions."""
     names = [file.parent.name for file in sites.glob("*/index.html")]
-    names.sort(key=lambda name: [int(part) for part in re.findall(r"\d+", name)], reverse=True)
+    names.sort(key=Version, reverse=True)
     rows = [
         {"version": name, "title": name, "aliases": ["latest"] if name == names[0] else []}
         for name in names

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from .tables.verbs.variance import standard_deviation as standard_deviation
     from .tables.verbs.variance import variance as variance
 
-__version__ = "0.2.0"
+__version__ = "1.0.0rc1"
 
 _MODULES = {
     "attacks": ".study.",
