@@ -274,7 +274,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     ],
     "count": [
         lambda: call(described(), epsilon=1), *_over_tables("c", epsilon=1), *_over_tables("c", **_PERSONS),
-        lambda: call(world().csv, **_paid()),
+        lambda: call(world().csv, **_paid()), *_over_tables("c", by="c", groups=["tea"], minimum_count=3, epsilon=1),
     ],
     "counts": [
         lambda: call(described(), "c", by="c", epsilon=1),

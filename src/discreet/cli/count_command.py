@@ -14,6 +14,10 @@ from .keys_command import MostOption, OtherOption
 from .options import ColumnArgument, ColumnsArgument, DataArgument, argument, option
 from .releasing import releasing
 
+LeastCountOption = Annotated[
+    int | None, option("NUMBER", "Leave smaller counts out of the answer, noise included.")
+]
+
 
 @releasing(verb.count)
 def count_command(
@@ -27,6 +31,7 @@ def count_command(
             completes=columns_of_file,
         ),
     ] = None,
+    minimum_count: LeastCountOption = None,
 ) -> Release:
     """Count the records, with noise.
 
@@ -34,7 +39,7 @@ def count_command(
 
     Example: discreet count people.csv --epsilon 1
     """
-    return verb.count(data, column, **terms)
+    return verb.count(data, column, minimum_count=minimum_count, **terms)
 
 
 @releasing(verb.counts)
@@ -50,10 +55,7 @@ def counts_command(  # the options of the verb
             "The most candidates that one privacy unit counts for. The noise grows with it.",
         ),
     ] = None,
-    minimum_count: Annotated[
-        int | None,
-        option("NUMBER", "Leave smaller counts out of the answer, noise included."),
-    ] = None,
+    minimum_count: LeastCountOption = None,
     most: MostOption = MOST_RELEASED,
     other: OtherOption = None,
 ) -> Release:

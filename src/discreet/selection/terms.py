@@ -365,6 +365,8 @@ _REFUSED = {
         ("max_sum", "min_sum"),
         "the total of a privacy unit is bounded for sum alone. Elsewhere max_contributions bounds its rows",
     ),
+    "minimum_count": "it compares the noisy counts that an answer shows, and this one shows none. To leave small "
+    "groups out, ask count for the same groups with minimum_count",
     "sensitivity": "a verb over data knows its own. For scores of yours see select",
     "weights": "every record counts once, as a weight without a bound would change an answer without a bound. To "
     "weigh candidates by what is public, give mechanism=Exponential(base_measure=[1, 2]), from discreet.mechanisms",

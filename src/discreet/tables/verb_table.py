@@ -79,7 +79,7 @@ VERBS: Mapping[str, VerbFacts] = {
     "quantiles": VerbFacts(("alphas", "method"), _OF_RANKS, ("alphas",), bounds="optional"),
     "best_price": VerbFacts(("supply", "units", "continuous"), takes_dates=False),
     "check": VerbFacts((), ("epsilon", "max_contributions"), room="check"),
-    "count": VerbFacts((), _NOISY, asks="records", room="number"),
+    "count": VerbFacts(("minimum_count",), _NOISY, asks="records", room="number"),
     "counts": VerbFacts(
         ("delta", "max_candidates", *_OF_KEYS), ("candidates", *_NOISY[:-1]),
         asks="values", room="histogram",

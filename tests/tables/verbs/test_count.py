@@ -634,6 +634,45 @@ def test_a_least_count_leaves_noisy_counts_out_and_changes_nothing_else() -> Non
         discreet.counts("no.csv", "v", minimum_count=0, **asked)
 
 
+def test_a_least_count_leaves_groups_with_small_noisy_counts_out() -> None:
+    """The noisy count decides, not the records: a group of nine is left out, and one of two is in."""
+    rows = tuple(("u", group, "tea") for group in "x" * 9 + "y" * 2 + "z" * 4)
+    noise = iter([-5, 6, 1])
+
+    def draw(behind: ListNoise, numbers: list[int], _: Any) -> list[int]:
+        return [number + next(noise) for number in numbers]
+
+    asked: dict[str, Any] = {"by": "g", "groups": [*"xyz"], "epsilon": 1}
+    with patch.object(ListNoise, "draw", draw):
+        answer = discreet.count(frame(rows), minimum_count=5, **asked)
+    assert answer.value == {"y": 8, "z": 5}
+    assert "without counts below 5" in answer.query
+    bills = [
+        bill_of(discreet.count, frame(rows), minimum_count=least, **asked) for least in (None, 1, 5)
+    ]
+    assert len({one.digest for one in bills}) == 3
+    assert len({str(one.guarantee) for one in bills}) == 1
+    assert discreet.count(frame(rows), minimum_count=10**6, **asked).value == {}
+
+
+@pytest.mark.parametrize(
+    ("terms", "words"),
+    [
+        ({}, "goes with by"), ({"by": "g", "groups": ["x"], "minimum_count": 0}, "must be a whole number"),
+        ({"by": "g", "groups": "private", "delta": "1e-6", "minimum_count": 10**9}, "minimum_count"),
+    ],
+)  # fmt: skip
+def test_a_least_count_without_groups_is_refused(terms: Any, words: str) -> None:
+    with pytest.raises(InvalidArgument, match=words):
+        discreet.count("no.csv", **{"minimum_count": 5, "epsilon": 1, **terms})
+
+
+def test_other_verbs_say_why_they_take_no_least_count() -> None:
+    other: Any = discreet.median
+    with pytest.raises(TypeError, match="ask count for the same groups"):
+        other("no.csv", "v", by="g", groups=["x"], epsilon=1, minimum_count=5)
+
+
 def test_a_least_count_of_listed_candidates_is_shown_as_the_others() -> None:
     answer = discreet.counts([*"ab"], candidates=[*"ab"], minimum_count=10**6, epsilon=1)
     assert answer.value == {}

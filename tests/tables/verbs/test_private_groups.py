@@ -256,6 +256,29 @@ def test_shares_are_stated() -> None:
     assert query.terms["epsilon"] == Fraction(30)
 
 
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_a_least_count_is_that_of_the_draw(neighbors: Any) -> None:
+    """A group of fewer records is never named, at the same price, and others as if they had fewer."""
+    terms: Any = {"privacy_unit": "*", "max_groups": 2, "neighbors": neighbors}
+    query = read_unit_query({**PRIVATE, **terms})
+    fewer = query.with_least(350)
+    assert query.drawing is not None
+    assert fewer.drawing is not None
+    mechanism = fewer.drawing.mechanism
+    assert mechanism == PrivateKeys(Fraction(20), Fraction(1, 100), 2, neighbors, minimum_count=350)
+    assert mechanism.guarantee == query.drawing.mechanism.guarantee
+    assert mechanism.chance(349) == 0
+    assert mechanism.chance(360) == PrivateKeys(
+        Fraction(20), Fraction(1, 100), 2, neighbors, shows_counts=True
+    ).chance(11)
+    data = pl.DataFrame({"the group": ["x"] * 400 + ["y"] * 349})
+    asked: Any = {**PRIVATE, "neighbors": neighbors}
+    assert [*discreet.count(data, minimum_count=350, **asked).value] == ["x"]
+    bills = [bill_of(discreet.count, data, minimum_count=n, **asked) for n in (None, 2, 350)]
+    assert len({bill.digest for bill in bills}) == 3
+    assert len({str(bill.guarantee) for bill in bills}) == 1
+
+
 # --- the verbs
 
 

@@ -1,6 +1,6 @@
 """count and counts: how many records there are, and how many hold each of some values."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
 from typing import Any, TypeVar, Unpack
@@ -42,6 +42,8 @@ _T = TypeVar("_T")
 def count(
     data: tables.Table,
     column: str | None = None,
+    *,
+    minimum_count: int | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
     """Count the records, with geometric noise. With `rho` or `delta`, the noise is Gaussian if that is smaller.
@@ -55,6 +57,9 @@ def count(
             list or a series, without `column`.
         column: the name of a column. Only records with a value in it are counted then: null and NaN do not count,
             nor an empty field of a text file. Without it all records are.
+        minimum_count: with `by`, the least count of a group that is shown. Listed groups with a smaller noisy count
+            are left out of the answer. That makes it neither more private nor cheaper. With groups="private" a
+            group of fewer records is never drawn.
         scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
             by k with a probability proportional to exp(-η · k).
         max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every group
@@ -80,7 +85,9 @@ def count(
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)
     parameter, others = read_terms(shared, COUNT_TERMS)
-    unit_query = read_unit_query(others)
+    least = _read_least(minimum_count)
+    unit_query = read_unit_query(others).with_least(least)
+    shown_from = least if unit_query.drawing is None else None  # the draw leaves smaller groups out
     refuse_one_shot(data, "the data")
     price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
     noise = counts_noise(unit_query, 1, price)
@@ -93,10 +100,10 @@ def count(
         lambda: error_of_counts(noise, unit_query.group_count),
         price,
         partial(price.choice, noise),
+        shows=None if shown_from is None else lambda numbers: only_number(numbers) >= shown_from,
     )
-    return question.release(
-        Query("count", {"column": column}, {"column": column}), terms, only_number
-    )
+    query = _query("count", {}, column, shown_from)
+    return question.release(query, terms, only_number)
 
 
 @takes_data_terms_without("mechanism")
@@ -138,8 +145,8 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
             grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
             all candidates. Needs `privacy_unit`.
         minimum_count: the least count that is shown. Listed candidates with a smaller noisy count are left out of
-            the answer. That makes it neither more private nor cheaper, and hides what may be noise alone.
-            With `delta` a value of fewer records is never answered.
+            the answer. That makes it neither more private nor cheaper. With `delta` a value of fewer
+            records is never answered.
         most: with `delta`, the most values that are answered, 1,000 by default: those of the largest released
             counts.
         other: with `delta`, the part of epsilon, such as "1/10", that is spent on the number of records outside
@@ -173,7 +180,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     candidates docs/reference/mechanisms/private_keys.md.
     """
     limits: dict[str, Any] = {"most": most, "other": other}
-    least = None if minimum_count is None else whole_number(minimum_count, "minimum_count")
+    least = _read_least(minimum_count)
     shared, delta = delta_of_method(terms)
     if delta is not None and candidates is None:
         if max_candidates is not None:
@@ -197,15 +204,22 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         price,
         partial(price.choice, noise),
     )
-    name, query = partial(_by_label, labels, least), _counts_query(column, labels, least)
+    name, query = partial(_by_label, labels, least), _query("counts", labels.facts, column, least)
     return question.release(query, shared, name, candidates=labels.description)
 
 
-def _counts_query(column: AnyColumn, labels: Labels, least: int | None) -> Query:
+def _read_least(minimum_count: object) -> int | None:
+    """Return the least count that is shown, or None."""
+    return None if minimum_count is None else whole_number(minimum_count, "minimum_count")
+
+
+def _query(
+    verb: str, facts: Mapping[str, object], column: AnyColumn, shown_from: int | None
+) -> Query:
     """Return the question in words, and in plain values, with the least count that is shown."""
-    facts = {**column_facts(column), **labels.facts, "shown_from": least}
-    shown = {} if least is None else {"minimum_count": least}
-    return Query("counts", facts, {"column": plain_column(column), **shown})
+    shown = {} if shown_from is None else {"minimum_count": shown_from}
+    words = {**column_facts(column), **facts, "shown_from": shown_from}
+    return Query(verb, words, {"column": plain_column(column), **shown})
 
 
 def _labels_in_list(labels: Labels | CandidateTable) -> Labels:

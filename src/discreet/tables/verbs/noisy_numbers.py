@@ -220,6 +220,7 @@ class NoisyNumbers:
         price: how much privacy the noise may cost, where it was chosen by that; or None.
         choice: returns which noise was taken and why, where there was a choice; or None.
         promise: the guarantee of all answers, where it is not that of the lists one by one; or None.
+        shows: decides by the noisy numbers of a group whether it is in the answer; or None, and all are.
     """
 
     unit_query: UnitQuery
@@ -230,6 +231,7 @@ class NoisyNumbers:
     price: NoisePrice | None = None
     choice: Callable[[], NoiseChoice | None] | None = None
     promise: Guarantee | None = None
+    shows: Callable[[Any], bool] | None = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -273,7 +275,8 @@ class NoisyNumbers:
         )
         if self.choice is not None:
             order = replace(order, noise=self.choice)
-        return order.deliver(self._prepare, self.unit_query.label(lambda one, _: name(one), None))
+        label = self.unit_query.label(lambda one, _: name(one), None, self.shows)
+        return order.deliver(self._prepare, label)
 
     def _lists(self) -> NoisyLists:
         """Read the numbers, and return their lists with noise, for study. Private."""

@@ -4,7 +4,7 @@ Guarantee and proof: docs/how-to/groups.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...mechanisms.private_keys import PrivateKeys
 from ...privacy.calibration import read_share
 from ...privacy.sensitivity import Neighbors
 from ...sampling.bits import SystemBits
+from ...sampling.key_probabilities import LONGEST_TABLE
 from ...selection.question_sentences import Facts
 from ...selection.released_values import ReleasedValue
 from ..engines.column import Group
@@ -56,7 +57,15 @@ class PrivateGroups:
             "delta": mechanism.delta,
             "groups_share": self.share,
             "most_drawn": self.most,
+            **({} if mechanism.minimum_count == 1 else {"minimum_count": mechanism.minimum_count}),
         }
+
+    def with_least(self, least: int) -> "PrivateGroups":
+        """Return the same draw, which names no group of fewer records. Proof: private_keys.md, *A least count*."""
+        whole = count(least, "minimum_count", most=LONGEST_TABLE)
+        mechanism = replace(self.mechanism, minimum_count=whole)
+        mechanism.compute_tables()  # which may differ: a least count goes without weights
+        return replace(self, mechanism=mechanism)
 
     def prepare(self, template: Group, ready: Callable[[Group], Draw]) -> Draw:
         """Count the records of all groups, and return the function that draws groups and their answers.

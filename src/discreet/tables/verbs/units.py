@@ -121,6 +121,21 @@ class UnitQuery:
         records = replace(self.records, most_candidates=bound if bound < size else None)
         return replace(self, records=records)
 
+    def with_least(self, least: int | None) -> "UnitQuery":
+        """Return the query without groups of fewer records, as far as groups are drawn; None leaves it.
+
+        Raises:
+            InvalidArgument: if there are no groups.
+        """
+        if least is None:
+            return self
+        if self.records.by is None:
+            raise InvalidArgument(
+                "minimum_count leaves groups with small counts out of the answer: it goes with by and groups"
+            )
+        drawing = None if self.drawing is None else self.drawing.with_least(least)
+        return replace(self, drawing=drawing)
+
     def as_one_list(self) -> "UnitQuery":
         """Return the query of answers with one guarantee together: noisy counts of all groups are one list."""
         if self.records.by is None:
@@ -298,8 +313,10 @@ class UnitQuery:
         together = moves.together(one.guarantee, of_swap.repeated(one.size or 1))
         return larger, self.with_groups(together)
 
-    def label(self, name: Name, size: int | None) -> Callable[[Any], object]:
-        """Return the function that names drawn indices: one answer, or one per group."""
+    def label(
+        self, name: Name, size: int | None, shows: Callable[[Any], bool] | None = None
+    ) -> Callable[[Any], object]:
+        """Return the function that names drawn indices: one answer, or one per group that is shown."""
 
         def label(indices: Any) -> object:
             if self.records.by is None:
@@ -308,7 +325,8 @@ class UnitQuery:
             if self.drawing is not None:
                 groups, answers = values_of(indices[0]), indices[1]
             by_group = zip(groups, answers, strict=True)
-            return Answer.grouped({group: name(one, size) for group, one in by_group})
+            shown = ((group, one) for group, one in by_group if shows is None or shows(one))
+            return Answer.grouped({group: name(one, size) for group, one in shown})
 
         return label
 
