@@ -1,5 +1,6 @@
 """The programs of examples/recipes, each where its tool is installed."""
 
+import re
 import runpy
 import shutil
 import subprocess
@@ -23,6 +24,16 @@ def test_the_page_has_the_programs_as_they_are() -> None:
     script = (RECIPES / "common_city.R").read_text(encoding="utf-8")
     assert script.partition("\n")[2] in page
     assert all(f"examples/recipes/{name}" in page for name in ("common_city.R", "spark_job.py"))
+
+
+def test_ten_uses_take_ten_lines_each() -> None:
+    page = (ROOT / "docs" / "how-to" / "recipes.md").read_text(encoding="utf-8")
+    _, _, part = page.partition("## Ten uses, in at most ten lines each\n")
+    uses = part.partition("\n## ")[0].split("\n### ")[1:]
+    programs = [re.findall(r"^```python\n(.*?)^```", use, re.DOTALL | re.MULTILINE) for use in uses]
+    lines = [sum(map(bool, program.splitlines())) for (program,) in programs]
+    assert len(lines) == 10
+    assert max(lines) <= 10
 
 
 def test_a_run_that_is_repeated_costs_nothing(tmp_path: Path) -> None:

@@ -90,12 +90,12 @@ def positive_up(value: object, name: str) -> Fraction:
     return max(number, binary)
 
 
-def count(value: object, name: str, most: int | None = None) -> int:
-    """Return `value` as an integer of at least one, and at most `most`."""
+def count(value: object, name: str, most: int | None = None, *, least: int = 1) -> int:
+    """Return `value` as an integer of at least one, or `least`, and at most `most`."""
     number = _plain_integer(value)
-    if number is not None and 1 <= number < _TOO_LONG and (most is None or number <= most):
+    if number is not None and least <= number < _TOO_LONG and (most is None or number <= most):
         return number
-    bounds = "of at least 1" if most is None else f"from 1 to {most:,}"
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most:,}"
     raise InvalidNumber(f"{name} must be a whole number {bounds}, got {preview(value)}")
 
 

@@ -356,9 +356,8 @@ _REFUSED = {
     ),
     **dict.fromkeys(("user", "users", "user_id"), "name the column of users as privacy_unit"),
     **dict.fromkeys(("seed", "random_state", "rng", "random_seed"), _NO_SEED),
-    "bins": "write the bins into a column of their own, such as pandas.cut(table[column], edges, "
-    "labels=names), and count that column with candidates=names. See "
-    "docs/how-to/which_function.md",
+    "bins": 'pass bins as the column, such as Bins("age", 0, 120, 10). An array goes into a '
+    'table first, such as {"age": ages}',
     "delta": 'listed candidates need no delta, so leave it out. It is for candidates="private" '
     'and groups="private", and a ledger takes that of a whole budget',
     **dict.fromkeys(

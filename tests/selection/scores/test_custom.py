@@ -46,6 +46,13 @@ def test_exact_results_need_no_declaration(returned: Any) -> None:
     assert numbers(Custom(lambda data, candidates: returned, None, "ab", change=1)) == [1, 0]
 
 
+@pytest.mark.parametrize("returned", [SECRET, 0.5, np.float64(2), np.int64(3), Fraction(1, 3)])
+def test_a_function_of_one_candidate_meets_its_wrapper(returned: Any) -> None:
+    with pytest.raises(InvalidScores, match=r"pass discreet\.per_candidate\(u\)$") as caught:
+        custom(returned).compute(Fraction(0))
+    assert str(SECRET) not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "returned",
     [[1.0, 0.0], [1, 0.0], np.array([1.0, 0]), np.array([1, 0], dtype=np.float32), pd.Series([1.0, 0]),

@@ -60,5 +60,13 @@ def test_the_table(tmp_path: Path) -> None:
 def test_wrong_numbers_are_refused(epsilon: Any, delta: Any, terms: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         discreet.plan_keys(epsilon, delta, **terms)
-    with pytest.raises(InvalidNumber):
-        discreet.plan_keys(1, "1e-6").probability(0)
+    with pytest.raises(InvalidNumber, match="at least 0"):
+        discreet.plan_keys(1, "1e-6").probability(-1)
+
+
+@pytest.mark.parametrize("keys", [1, 10, 50])
+def test_a_key_of_no_records_is_never_answered(keys: int) -> None:
+    plan = discreet.plan_keys(1, "1e-6", max_groups=keys)
+    nothing, one = plan.probability(0), plan.probability(1)
+    assert nothing.lower == nothing.upper == 0
+    assert one.lower > 0

@@ -168,3 +168,9 @@ def test_scores_that_are_accepted_have_an_answer_however_long_their_multiples_ar
         "epsilon": 1,
     }
     assert discreet.select_by(lambda *_: scores, [], ["a", "b"], **terms).value == "a"
+
+
+def test_the_order_of_other_libraries_meets_ours() -> None:
+    turned: Any = [1, 2], ["tea"], per_candidate(list.count)
+    with pytest.raises(InvalidArgument, match=r"The order is select_by\(u, data, candidates\)$"):
+        select_by(*turned, sensitivity=1, epsilon=1)

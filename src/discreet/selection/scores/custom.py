@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -22,6 +23,7 @@ _T = TypeVar("_T")
 CandidateList = Sequence[object] | NDArray[Any]
 ScoreFunction = Callable[[Any, Any], object]
 """u(data, candidates): one score for each candidate, in their order; higher is better."""
+_ONE_SCORE = (int, float, Fraction, Decimal, np.number)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,6 +90,11 @@ class Custom(BaseScore):
                 or returned floats and nothing says how far they are from ideal. It never quotes data.
         """
         output = replacing_errors(self._call)
+        if issubclass(type(output), _ONE_SCORE):
+            raise InvalidScores(
+                "u is called as u(data, candidates), and must return one score for each candidate, got a "
+                "single number. If u scores one candidate, pass discreet.per_candidate(u)"
+            )
         scores = replacing_errors(partial(read_vector, output), (InvalidScores,))
         if len(scores) != len(self.candidates):
             raise InvalidScores(

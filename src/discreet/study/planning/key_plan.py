@@ -58,11 +58,11 @@ class KeyPlan:
         """Return the probability that a key of so many records is answered, as a certified interval.
 
         Args:
-            records: how many records have the key.
+            records: how many records have the key. A key of none is never answered.
             keys: how many keys these records have: `max_groups` or more by default. Other numbers change the
                 probability where the rule is "weights".
         """
-        mechanism, number = self._mechanism, count(records, "records")
+        mechanism, number = self._mechanism, count(records, "records", least=0)
         number_of_keys = mechanism.keys if keys is None else count(keys, "keys")
         with precision(_BITS):
             return Enclosure.of(

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...base.arguments import refuse_one_shot
 from ...base.numbers import Number
+from ...errors import InvalidArgument
 from ...selection.candidates import Labels
 from ...selection.question import Query, release
 from ...selection.releases import Release
@@ -77,6 +78,10 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
 
     Side channels: those of the mechanism, and all that `u` does: its time, and whether it fails.
     """
+    if callable(candidates):
+        raise InvalidArgument(
+            "candidates must be a list, got a function. The order is select_by(u, data, candidates)"
+        )
     refuse_one_shot(data, "the data")
     labels = Labels(candidates)
     options = candidates if isinstance(candidates, np.ndarray) else list(labels)
