@@ -36,7 +36,7 @@ def test_the_table_counts_every_check() -> None:
 # Those that hold now.
 
 
-@pytest.mark.parametrize("keys", [1, 2, 10, 50])
+@pytest.mark.parametrize("keys", [1, 2, 10])
 def test_a_key_of_no_records_has_probability_zero(keys: int) -> None:
     chance = discreet.plan_keys(1, "1e-6", max_groups=keys).probability(0)
     assert chance.lower == chance.upper == 0
@@ -125,18 +125,19 @@ def test_candidates_are_sorted_and_a_list_is_never_longer_than_they_are() -> Non
         discreet.distribution(discreet.median, rows, candidates=candidates, epsilon=1)
         for candidates in ([3, 1, 2], [1, 2, 3])
     ]
-    assert laws[0].probability(2) == laws[1].probability(2)
+    assert float(laws[0].probability(2)) == float(laws[1].probability(2)) > 0.3
     with pytest.raises(InvalidArgument, match="from 1 to 4"):
         discreet.select_top_k([1, 2, 3, 4], k=5, sensitivity=1, epsilon=1)
 
 
-def test_a_candidate_that_equals_records_is_no_worse_than_in_opendp() -> None:
-    """OpenDP's score is half the difference between the records below and above."""
-    rows, candidates = [1] * 3 + [2] * 6 + [3] * 8, [1, 2, 3]
+def test_a_candidate_that_equals_records_gets_a_better_score() -> None:
+    """OpenDP's score is half the difference of the records below and above, and 2.5 gets the best one."""
+    rows, candidates = [2] * 6 + [3] * 7, [2, 2.5, 3]
     law = discreet.distribution(discreet.median, rows, candidates=candidates, epsilon=1)
-    apart = [abs(sum(x < c for x in rows) - sum(x > c for x in rows)) / 2 for c in candidates]
-    weights = [math.exp(-each) for each in apart]
-    assert float(law.probability(2)) > weights[1] / sum(weights)
+    _, between, best = (float(law.probability(candidate)) for candidate in candidates)
+    apart = [3.5, 0.5, 3]
+    assert best > between
+    assert best > 4 * math.exp(-apart[2]) / sum(math.exp(-score) for score in apart)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, "1e-200"), ("1.8e308", "1e-6"), (1, 0), (1, 1)])
