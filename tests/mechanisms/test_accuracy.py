@@ -85,6 +85,10 @@ def test_where_no_bound_is_known_none_is_told() -> None:
     weighed = discreet.mechanisms.Exponential(base_measure=[1, 2])
     assert bound_of(discreet.mode, ["a"], mechanism=weighed, **listed) is None
     assert bound_of(discreet.select, [1, 2], sensitivity=1, epsilon=1) is None
+    rows: dict[str, Any] = {"candidates": ["a", "b"], "sensitivity": 1, "epsilon": 1}
+    assert bound_of(discreet.select_rows, [[1, 2]], **rows) is not None
+    assert bound_of(discreet.select_rows, [[1, 2]], **rows, base_measure=[1, "1e-9"]) is None
+    assert bound_of(discreet.select_rows, [[1, 2]], **rows, mask=[True, False]) is None
     assert bound_of(discreet.geometric, 5, sensitivity=1, epsilon=1) is None
     assert (
         bound_of(discreet.best_price, [1], candidates=Grid(0, 3), continuous=True, epsilon=1)
@@ -92,12 +96,17 @@ def test_where_no_bound_is_known_none_is_told() -> None:
     )
 
 
-def test_a_bound_for_groups_and_units_is_that_of_one_answer() -> None:
+def test_a_bound_for_groups_holds_for_all_together_and_of_units_in_rows() -> None:
     table = {"who": ["x"], "drink": ["a"], "age": [1]}
     given: dict[str, Any] = {"column": "drink", "candidates": ["a", "b"]}
-    alone = bound_of(discreet.mode, table, epsilon="1/2", **given)
     by = {"by": "age", "groups": [1, 2]}
-    assert bound_of(discreet.mode, table, epsilon="1/2", **given, **by) == alone
+    alone = bound_of(discreet.mode, table, epsilon="1/2", **given, **by)
+    assert alone is not None
+    assert alone.probability == CONFIDENCE
+    each = 1 - (1 - CONFIDENCE) / 2
+    one = discreet.worst_error(2, spread=1, epsilon="1/2", confidence=each)
+    assert alone.error == one
+    assert bound_of(discreet.mode, table, epsilon="1/2", **given, by="age", groups=[1]) != alone
     of_two = {**by, "privacy_unit": "who", "max_groups": 2}
     assert bound_of(discreet.mode, table, epsilon=1, **given, **of_two) == alone
     asked: dict[str, Any] = {"column": "age", "candidates": Grid(0, 9), "epsilon": 1}
@@ -107,6 +116,17 @@ def test_a_bound_for_groups_and_units_is_that_of_one_answer() -> None:
     assert unit is not None
     assert unit.error == pytest.approx(3 * row.error)
     assert unit.unit == row.unit
+
+
+def test_a_bound_of_rows_and_draws_holds_for_all_together() -> None:
+    given: dict[str, Any] = {"sensitivity": 1, "epsilon": 3}
+    each = 1 - (1 - CONFIDENCE) / 3
+    one = discreet.worst_error(2, spread=2, epsilon=1, confidence=each)
+    rows = bound_of(discreet.select_rows, [[1, 2]] * 3, candidates=["a", "b"], **given)
+    assert rows is not None
+    assert rows.error == one
+    draws = bound_of(discreet.select, {"a": 1, "b": 2}, sensitivity=1, epsilon=1, size=3)
+    assert draws == rows
 
 
 def test_a_quote_tells_it() -> None:

@@ -34,6 +34,9 @@ UNKNOWN: dict[str, Callable[[], Any]] = {
 }
 SELECTED: dict[str, Callable[[], Any]] = {
     "median": lambda: discreet.median(AGES, candidates=Grid(0, 1000), epsilon=1),
+    "quantiles": lambda: discreet.quantiles(
+        AGES, alphas=["1/4", "1/2"], candidates=Grid(0, 1000), epsilon=1
+    ),
     "mode": lambda: discreet.mode(["a"] * 9, candidates=["a", "b"], epsilon=1),
     "select": lambda: discreet.select({"a": 0, "b": 99}, sensitivity=1, epsilon=1),
 }
@@ -70,11 +73,18 @@ def test_a_selected_answer_has_the_bound_of_its_quote(name: str) -> None:
 
 VERBS: dict[str, Callable[..., discreet.Release[Any]]] = {
     "median": discreet.median,
+    "quantiles": discreet.quantiles,
     "mode": discreet.mode,
     "select": discreet.select,
 }
 CALLS: dict[str, dict[str, Any]] = {
     "median": {"data": AGES, "candidates": Grid(0, 1000), "epsilon": 1},
+    "quantiles": {
+        "data": AGES,
+        "alphas": ["1/4", "1/2"],
+        "candidates": Grid(0, 1000),
+        "epsilon": 1,
+    },
     "mode": {"data": ["a"] * 9, "candidates": ["a", "b"], "epsilon": 1},
     "select": {"scores": {"a": 0, "b": 99}, "sensitivity": 1, "epsilon": 1},
 }

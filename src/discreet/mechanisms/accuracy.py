@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _ERROR_DIGITS = 256
 
+_BOUND_DIGITS = 12
+
 _LONGEST_TEXT = 40
 
 CONFIDENCE = Fraction(95, 100)
@@ -30,6 +32,7 @@ ROWS_TO_CHANGE = "rows to add or remove"
 REVENUE = "in revenue"
 SCORE = "units of the score"
 LISTED_RECORDS = "records at any place of the list"
+RANKS_OF_QUANTILES = "rows in rank at any of the quantiles"
 LISTED_SCORE = "units of the score at any place of the list"
 CELLS = "cells in each count"
 COUNTED = "records in each count"
@@ -47,7 +50,7 @@ NUMBERS_FOR_A_TENTH = "numbers for a tenth of the variance"
 
 UNITS = (
     RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, DISTINCT, SUMMED, AVERAGED,
-    LISTED_RECORDS, LISTED_SCORE, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH,
+    LISTED_RECORDS, LISTED_SCORE, RANKS_OF_QUANTILES, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH,
     *AVERAGED_TIMES.values(),
 )  # fmt: skip
 """What an error is counted in."""
@@ -160,6 +163,11 @@ class ErrorBound:
 
     def __str__(self) -> str:
         return self.in_words()
+
+
+def bound_up(error: Fraction, unit: str) -> ErrorBound:
+    """Return a bound that holds with `CONFIDENCE`, rounded up."""
+    return ErrorBound(Fraction(decimal(error, _BOUND_DIGITS, ROUND_CEILING)), CONFIDENCE, unit)
 
 
 NO_ERROR = Message("no error is known")

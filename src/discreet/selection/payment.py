@@ -100,7 +100,7 @@ class Bill:
         unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
             None if every row is one.
         about: the described dataset; `UNDESCRIBED` for other data; None where scores or a number were given.
-        worst_error: a bound on the error of one answer; None where none is known, or nobody asked for it.
+        worst_error: a bound on the error of all answers; None where none is known, or nobody asked for it.
         parts: the questions, where several are answered at this price.
         noise: which noise its numbers will have and why, where there is a choice, and if that was asked for.
     """

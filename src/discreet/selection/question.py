@@ -119,7 +119,7 @@ class Order:
         question: the question, where one mechanism answers from one score. It reaches the private data, so
             it never enters a `Bill`.
         unit: the privacy unit, a column; None if every row is a record.
-        worst_error: returns a bound on the error of one answer from public numbers, or None where none is known.
+        worst_error: returns a bound on the error of all answers from public numbers, or None where none is known.
         parts: returns the questions, where several are answered at this price.
         lists: reads the data, and returns the answers of several parts with their probabilities, for study; None
             where they are not worked out, or the question is one.
@@ -193,7 +193,7 @@ class Order:
         return self.known_error()
 
     def known_error(self) -> ErrorBound | None:
-        """Return the bound on the error of one answer; None where none is known, as of keys."""
+        """Return the bound on the error of all answers; None where none is known, as of keys."""
         bound = self.worst_error()
         return None if bound is None or bound.unit in NEEDS else bound
 
@@ -373,8 +373,9 @@ class Question:
 
     @property
     def worst_error(self) -> SelectionError:
-        """Returns a bound on the error of one answer, from public numbers; None where none is known."""
-        return SelectionError(self.calibration, measure_of(self.score), self.candidates)
+        """Returns a bound on the error of all answers, from public numbers; None where none is known."""
+        measure = measure_of(self.score)
+        return SelectionError(self.calibration, measure, self.candidates, self.size or 1)
 
     def _details(self) -> Mapping[str, object]:
         """Return the rest of the description that decides the distribution, for a digest."""

@@ -136,7 +136,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     possible = [possible_among(one, labels) for one in mechanisms]
     calibrated = [calibrate(one, question.sensitivity, question.parameter) for one in mechanisms]
     details = partial(_description_of_rows, base, mechanisms, changes, together)
-    order = replace(_order_of_rows(question, number), guarantee=together, details=details)
+    order = _order_of_rows(question, mechanisms, number, guarantee=together, details=details)
 
     def prepare() -> Callable[[], list[int]]:
         table = read_rows(scores) if question.account is None else read_rows(scores).copy()
@@ -151,10 +151,15 @@ def _of_rows(each: Guarantee, changes: int, number: int) -> Guarantee:
     return of_any_parts(together) if 1 < changes < number else together
 
 
-def _order_of_rows(question: Question, number: int) -> Order:
-    """Return the order of so many rows, as it is told and stored."""
+def _order_of_rows(
+    question: Question, mechanisms: Sequence[Mechanism], number: int, **parts: Any
+) -> Order:
+    """Return the order of so many rows, as it is told and stored, with these parts of it."""
+    worst = replace(question.worst_error, answers=number)
+    if mechanisms != [question.mechanism]:  # with a measure of its own a row may answer far worse
+        worst = replace(worst, measure=None)
     query = Query("select_rows", {"lists": number}, {"rows": number}).per(question.unit)
-    return replace(question.order(query), question=None)
+    return replace(question.order(query), question=None, worst_error=worst, **parts)
 
 
 def _number_of_rows(scores: object, rows: object) -> int:

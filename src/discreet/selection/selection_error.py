@@ -1,11 +1,9 @@
 """How far behind the best candidate an answer may be, from public numbers alone."""
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING
 from fractions import Fraction
 from typing import Any
 
-from ..base.numbers import decimal
 from ..mechanisms.accuracy import (
     CONFIDENCE,
     LISTED_RECORDS,
@@ -13,26 +11,31 @@ from ..mechanisms.accuracy import (
     RECORDS,
     ErrorBound,
     Measure,
+    bound_up,
 )
 from ..mechanisms.calibration_cache import Calibration
-
-ERROR_DIGITS = 12
-"""Significant digits of an error bound, which is rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectionError:
-    """The error of one selected answer, worked out when it is asked for. It holds no data.
+    """The error of selected answers, worked out when it is asked for. It holds no data.
 
     Attributes:
         calibration: the mechanism, the sensitivity and the privacy parameter.
         measure: the meaning of an error of the score; None without one.
         candidates: how many candidates there are, where that is public and finite.
+        answers: how many answers there are, of all of which the bound holds together.
     """
 
     calibration: Calibration
     measure: Measure | None
     candidates: int | None
+    answers: int = 1
+
+    @property
+    def confidence(self) -> Fraction:
+        """The probability with which one answer keeps the bound."""
+        return 1 - (1 - CONFIDENCE) / self.answers
 
     @property
     def has_numbers(self) -> bool:
@@ -50,8 +53,8 @@ class SelectionError:
         epsilon = settings.calibrated.guarantee.pure
         if worst is None or epsilon is None:
             return None
-        behind = worst.below(n, CONFIDENCE) * settings.sensitivity.spread / epsilon
-        return _error_bound(behind * measure.of_one, measure.unit)
+        behind = worst.below(n, self.confidence) * settings.sensitivity.spread / epsilon
+        return bound_up(behind * measure.of_one, measure.unit)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the bound: a calibrated mechanism has functions that no file holds."""
@@ -63,17 +66,12 @@ class SelectionError:
         error_below = getattr(settings.mechanism, "error_below", None)
         if error_below is None or settings.parameter is None:
             return None
-        behind = error_below(candidates, settings.sensitivity, settings.parameter, CONFIDENCE)
+        behind = error_below(candidates, settings.sensitivity, settings.parameter, self.confidence)
         if behind is None:
             return None
         unit = LISTED_RECORDS if measure.unit == RECORDS else LISTED_SCORE
-        return _error_bound(behind * measure.of_one, unit)
+        return bound_up(behind * measure.of_one, unit)
 
 
 def _unpickled(bound: ErrorBound | None) -> ErrorBound | None:
     return bound
-
-
-def _error_bound(error: Fraction, unit: str) -> ErrorBound:
-    """Return a bound, rounded up."""
-    return ErrorBound(Fraction(decimal(error, ERROR_DIGITS, ROUND_CEILING)), CONFIDENCE, unit)

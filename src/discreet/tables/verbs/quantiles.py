@@ -12,6 +12,7 @@ from ...base.arguments import choice, column_name, exact_text, read_sequence
 from ...base.doors import spelling
 from ...base.numbers import Number, exact, spell
 from ...errors import InvalidArgument, InvalidNumber, preview
+from ...mechanisms.accuracy import CONFIDENCE, RANKS_OF_QUANTILES, ErrorBound, bound_up
 from ...mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from ...mechanisms.exponential import Exponential
 from ...mechanisms.joint.grid_records import GridRecords
@@ -35,6 +36,13 @@ from ..scores.sorted_places import RankDraws, SortedPlaces
 from ..scores.sorted_records import PARTS, Slice, SortedRecords, fitted_share
 from .data_terms import takes_data_terms_without
 from .private_groups import delta_of_method
+from .quantile_errors import (
+    error_at_once,
+    error_by_parts,
+    error_one_by_one,
+    ranks_moved,
+    shares_around,
+)
 from .quantile_lists import QuantileLists
 from .record_needs import needed_records, refuse_ends, say_needs
 from .units import UnitQuery, columns_of, read_unit_query
@@ -136,13 +144,14 @@ def quantiles(  # what quantile takes, and how
 
     query = unit_query.asks(_query(levels, column, grid, way))
     details = partial(_details, levels, grid)
-    account, request = read_payment(unit_query.terms)
     unit = unit_query.records.unit
     has_lists = way != "joint" and unit_query.records.by is None
     lists = partial(_lists_of, levels, columns[0], grid, way) if has_lists else None
-    digits = grid.digits if isinstance(grid, Decimals) else None
     public = query, guarantee, mechanism, details
-    order = Order(*public, account, request, unit=unit, lists=lists, digits=digits)
+    order = Order(
+        *public, *read_payment(unit_query.terms), unit=unit, lists=lists, digits=getattr(grid, "digits", None),
+        worst_error=partial(levels.error_below, grid.size, way, unit_query.group_count),
+    )  # fmt: skip
     prepare = partial(unit_query.prepare, columns, ready)
     return order.deliver(prepare, unit_query.label(partial(_name, grid), None))
 
@@ -427,19 +436,35 @@ class Levels:
     def needed_by_alpha(self, size: int, method: str) -> list[int]:
         """Return about how many records keep the value of each alpha among them, drawn by parts or one by one."""
         by_parts = method == "recursive"
-        ends = _ends(self.alphas) if by_parts else [(Fraction(0), Fraction(1))] * len(self.alphas)
+        ends = (
+            shares_around(self.alphas)
+            if by_parts
+            else [(Fraction(0), Fraction(1))] * len(self.alphas)
+        )
         epsilon = self.epsilon if by_parts else self._one_of_all
         return [
             needed_records(
                 size,
                 epsilon,
-                _ranks(
+                ranks_moved(
                     (alpha - below) / (above - below), "add_remove" if by_parts else self.neighbors
                 ),
                 min(alpha - below, above - alpha),
             )
             for alpha, (below, above) in zip(self.alphas, ends, strict=True)
         ]
+
+    def error_below(self, size: int, method: str, lists: int) -> ErrorBound | None:
+        """Return a bound on how far in rank any value of so many lists is off; None where none is known."""
+        chance = (1 - CONFIDENCE) / lists
+        if method == "recursive":
+            error = error_by_parts(self.alphas, size, self.epsilon, chance)
+        elif method == "joint":
+            error = error_at_once(self.alphas, size, (self.total, self.neighbors), chance)
+        else:
+            rate = self._one_of_all, self.neighbors
+            error = error_one_by_one(self.alphas, size, rate, chance)
+        return None if error is None else bound_up(error, RANKS_OF_QUANTILES)
 
     def recursive(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles by recursion."""
@@ -467,12 +492,6 @@ class Levels:
     def branches(self) -> "_Values":
         """How the value of an alpha is drawn from its part of the records."""
         return _branches(self.alphas, self.epsilon)
-
-
-def _ranks(share: Fraction, neighbors: Neighbors) -> Fraction:
-    """Return how many ranks a difference of two scores of a quantile changes between neighbours."""
-    spread = Rank(NOTHING, Grid(0, 0), share).sensitivity(neighbors).spread
-    return spread / share.denominator
 
 
 @dataclass(frozen=True, slots=True)
@@ -512,7 +531,7 @@ def _branches(alphas: tuple[Fraction, ...], epsilon: Fraction) -> "_Values":
     """
     shares = [
         fitted_share((alpha - below) / (above - below))
-        for alpha, (below, above) in zip(alphas, _ends(alphas), strict=True)
+        for alpha, (below, above) in zip(alphas, shares_around(alphas), strict=True)
     ]
     return _values(shares, epsilon, "add_remove")
 
@@ -523,18 +542,6 @@ def _values_of_each(
 ) -> "_Values":
     """Return how the values of alphas are drawn from all records, kept for the next call."""
     return _values([*map(fitted_share, alphas)], epsilon, neighbors)
-
-
-def _ends(alphas: tuple[Fraction, ...]) -> list[tuple[Fraction, Fraction]]:
-    """Return the alphas on either side of the part that an alpha divides, 0 and 1 being around all."""
-    around, ends = (Fraction(0), *alphas, Fraction(1)), dict[int, tuple[Fraction, Fraction]]()
-    parts = [(0, len(alphas))]
-    for lowest, highest in parts:
-        if lowest < highest:
-            middle = (lowest + highest) // 2
-            ends[middle] = around[lowest], around[highest + 1]
-            parts += [(lowest, middle), (middle + 1, highest)]
-    return [ends[i] for i in range(len(alphas))]
 
 
 class _Values(tuple[_Value, ...]):

@@ -279,7 +279,8 @@ class UnitQuery:
 
         if self.records.by is not None:  # no single law answers
             whole = self.together(order.guarantee) if together is None else together
-            order = replace(order, guarantee=whole, question=None)
+            worst = replace(questions[0].worst_error, answers=self.group_count * (size or 1))
+            order = replace(order, guarantee=whole, question=None, worst_error=worst)
         if settle is not None:
             order = settle(order)
         return order.deliver(prepare, self.label(questions[0].naming(name), size))
