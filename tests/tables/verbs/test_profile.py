@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 import discreet
-from discreet import Batch, Dataset, Ledger
+from discreet import Batch, Dataset, DateGrid, Ledger
 from discreet.cli import run
 from discreet.errors import (
     DiscreetError,
@@ -26,6 +26,7 @@ from discreet.errors import (
     RequestConflict,
     UnreadableFile,
 )
+from discreet.mechanisms.accuracy import CELLS
 from discreet.selection.verb_calls import bill_of, delivery_of
 from discreet.tables.datasets.column_profile import ColumnProfile
 from discreet.tables.datasets.table_profile import Profile
@@ -418,9 +419,9 @@ def test_nothing_but_what_was_drawn_reaches_the_profile(people: Path) -> None:
     """The value is made of drawn numbers alone, as a ledger stores them."""
     delivery = delivery_of(profile, people, delta="1e-6", **EXACT)
     drawn = delivery.prepare()()
-    value: Any = delivery.name(drawn)
-    assert value == delivery.name(drawn)
-    others: Any = delivery.name(delivery.prepare()())
+    value: Any = delivery.name(drawn).value
+    assert value == delivery.name(drawn).value
+    others: Any = delivery.name(delivery.prepare()()).value
     assert isinstance(others, Profile)
     with pytest.raises((DiscreetError, ValueError, TypeError, IndexError)):
         delivery.name(drawn[:1])
@@ -561,12 +562,41 @@ def test_a_released_count_below_the_need_hides_what_was_drawn() -> None:
     frame = pl.DataFrame({"x": [1.5, 2.5] * 500})
     delivery = delivery_of(profile, frame, **EXACT)
     drawn = delivery.prepare()()
-    value: Any = delivery.name(drawn)
+    value: Any = delivery.name(drawn).value
     needed = value.columns[0].needed
     for readable, shown in ((needed, True), (needed - 1, False), (-5, False)):
         size, [numbers, *others] = drawn
-        changed: Any = delivery.name([size, [[numbers[0], numbers[1], readable], *others]])
+        changed: Any = delivery.name([size, [[numbers[0], numbers[1], readable], *others]]).value
         assert (changed.columns[0].quartiles is not None) is shown
         assert (changed.columns[0].quartiles or value.columns[0].quartiles) == value.columns[
             0
         ].quartiles
+
+
+def test_columns_say_how_far_off_they_may_be(people: Path) -> None:
+    release = profile(people, epsilon=400, delta="1e-6", columns=["age", "city", "born"])
+    age, city, born = release.value.columns
+    error: Any = release.error
+    assert [*error] == ["age", "city", "born"]
+    assert error["city"].unit == CELLS
+    assert error["city"].error == city.error + 1
+    for column, alphas, points, share in (
+        (age, ["1/4", "1/2", "3/4"], None, 1 - OF_THE_ENDS),
+        (born, ["1/100", "1/4", "1/2", "3/4", "99/100"], DateGrid("1900-01-01", "2099-12-31"), 1),
+    ):
+        epsilon = 400 * (1 - OF_THE_SIZE) / 3 * (1 - OF_THE_CELLS) * share
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            bill = bill_of(
+                discreet.quantiles, [], alphas=alphas, candidates=points, epsilon=epsilon
+            )
+        assert error[column.name] == column.rank_error == bill.worst_error
+    assert "Quartiles are off by less than" in str(release.value)
+    assert json.loads(json.dumps(release.as_dict()))["error"]["age"] == age.rank_error.as_dict()
+
+
+def test_without_quartiles_none_is_off(people: Path) -> None:
+    release = profile(people, epsilon="1/2", columns=["age"], numbers=["age"])
+    assert release.value.columns[0].quartiles is None
+    assert release.error["age"].unit == CELLS
+    assert "in rank" not in str(release.value)

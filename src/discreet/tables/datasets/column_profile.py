@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from operator import itemgetter
 from typing import Any, Literal
 
 from ...base.count_tables import CountTable, table_of_counts
 from ...base.messages import AND, Message, gettext, join, translate
+from ...mechanisms.accuracy import CELLS, CONFIDENCE, ErrorBound
 from ...selection.decimals import next_to_zero
 from .box_plot import BoxPlot
 
@@ -41,6 +43,7 @@ class ColumnProfile:
         is_integer: whether its type is one of whole numbers.
         readable: how many cells are numbers, or dates, as the kind says; None for texts.
         needed: about how many of these the quartiles need, from public numbers; 0 for texts.
+        rank_error: how far the quartiles, and the ends of dates, may be from their ranks; None without quartiles.
     """
 
     name: str
@@ -55,6 +58,7 @@ class ColumnProfile:
     is_integer: bool = False
     readable: int | None = None
     needed: int = 0
+    rank_error: ErrorBound | None = None
 
     @property
     def kind_in_words(self) -> str:
@@ -105,6 +109,11 @@ class ColumnProfile:
         )
 
     @property
+    def error_bound(self) -> ErrorBound:
+        """How far off the quartiles may be in rank; where there are none, the numbers of cells."""
+        return self.rank_error or ErrorBound(Fraction(self.error + 1), CONFIDENCE, CELLS)
+
+    @property
     def middle(self) -> str:
         """The quartiles and the ends in words; "" where there are none."""
         if self.quartiles is None or self.ends is None:
@@ -139,6 +148,7 @@ class ColumnProfile:
         if self.quartiles is not None and self.ends is not None:
             entries["quartiles"] = [*map(_plain, self.quartiles)]
             entries["ends"] = [*map(_plain, self.ends)]
+            entries["rank_error"] = None if self.rank_error is None else self.rank_error.as_dict()
         if self.counts is not None:
             entries["counts"] = [
                 {"value": _plain(key), "count": n} for key, n in self.counts.items()

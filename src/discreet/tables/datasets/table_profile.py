@@ -9,7 +9,7 @@ from textwrap import wrap
 from ...base.count_tables import CountTable, text_width
 from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, plural
-from ...base.numbers import spell
+from ...base.numbers import rounded_up, spell
 from ...mechanisms.accuracy import CONFIDENCE
 from ...privacy.units import Unit, plain_unit, unit_in_words
 from ..templates import render_template
@@ -86,6 +86,12 @@ class Profile:
             yield gettext(
                 "Numbers of cells are off by up to {error:,}, with probability {sure} %.",
                 error=max(errors), sure=spell(100 * CONFIDENCE),
+            )  # fmt: skip
+        ranks = [column.rank_error.error for column in self.columns if column.rank_error]
+        if ranks:
+            yield gettext(
+                "Quartiles are off by less than {error} cells in rank, with probability {sure} % for each column.",
+                error=rounded_up(max(ranks), 3), sure=spell(100 * CONFIDENCE),
             )  # fmt: skip
         if any(column.counts is not None for column in self.columns):
             yield gettext(

@@ -262,6 +262,7 @@ class _ColumnPlan:
             return replace(column, counts=answers[0] if answers else None)
         if not column.carries_quartiles:
             return column  # what was drawn of so few cells is noise
+        column = replace(column, rank_error=self.answers[kind][0].order.worst_error())
         if kind == "dates":
             low, *quartiles, high = answers[0]
             return replace(column, quartiles=tuple(quartiles), ends=(low, high))
@@ -326,15 +327,16 @@ class _Plan:
             draws.append(plan.prepare())
         return lambda: [size(), *(draw() for draw in draws)]
 
-    def name(self, drawn: Sequence[Any]) -> Profile:
-        """Return the profile that a draw stands for."""
+    def name(self, drawn: Sequence[Any]) -> Answer:
+        """Return the profile that a draw stands for, with the errors by column."""
         size, *others = drawn
         columns = tuple(plan.read(each) for plan, each in zip(self.columns, others, strict=True))
         table, price = self.table, self.price
-        return Profile(
+        profile = Profile(
             columns, Answer.of(self.size.name(size)).value, table.unit, table.rows, price.epsilon,
             price.delta, self.keys.minimum_count, tuple(self.left_out), source_words(table.data),
         )  # fmt: skip
+        return Answer(profile, error={column.name: column.error_bound for column in columns})
 
 
 def _plan(
