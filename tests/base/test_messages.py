@@ -340,7 +340,7 @@ def test_commands_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     mode = ["mode", str(table), "drink", "--candidates", "tea,milk", "--epsilon", "1", *paid]
     spoken = [
         (["ledger", "open", ledger, "--dataset", "a", "--epsilon", "2"], "剩余"),
-        ([*mode, "--dry-run"], "花费 a 的 ε = 1：已花 ε = 0，剩余 ε = 2；之后剩余 ε = 1"),
+        ([*mode, "--dry-run"], "花费 ε = 1，预算 a：已花 ε = 0，剩余 ε = 2；之后剩余 ε = 1"),
         (mode, "ε = 1（增删一条记录），指数机制"),
         (mode, "不花预算：这个请求以前已经收过费"),
         (["ledger", "history", ledger], "回答"),
