@@ -39,8 +39,6 @@ _TABLE_LIBRARIES = {"numpy", "pandas", "polars", "pyarrow"}
 
 _DATE = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
-_MISSING = {"NoneType", "NAType", "NaTType"}
-
 
 class Answers(Protocol):
     """The candidates of a release, by index."""
@@ -65,6 +63,7 @@ class Labels(Sequence[object]):
             the decimal that it prints as, and means the number of the column's type that is nearest to it:
             docs/reference/tables.md.
         are_all: whether an owner declares that a column has no other values.
+        null: whether one may stand for records without a value: None, NaN and the like, which are None here.
         argument: the argument that they are given as, for errors.
     """
 
@@ -81,17 +80,21 @@ class Labels(Sequence[object]):
         *,
         is_declared: bool = False,
         are_all: bool = False,
+        null: bool = False,
         argument: str = "candidates",
     ) -> None:
         """Keep the labels.
 
         Raises:
-            InvalidCandidates: if there are none, or two are equal, or one is NaN, missing or unhashable.
+            InvalidCandidates: if there are none, or two are equal, or one is unhashable, or missing where none
+                may be.
             InvalidArgument: if they can be read once only.
         """
         refuse_one_shot(labels, argument)
         self.is_declared, self.are_all = is_declared, are_all
         self._labels: tuple[Any, ...] = tuple(plain_values(labels, argument))
+        if null:
+            self._labels = tuple(None if is_missing(one) else one for one in self._labels)
         if not self._labels:
             raise InvalidCandidates(
                 f"{argument} must not be empty: there must be something to answer"
@@ -101,7 +104,7 @@ class Labels(Sequence[object]):
         self.quotients = None if are_plain else read_quotients(self._labels, types)
         self.are_finite = self.quotients is not None or (are_plain and _are_finite(self._labels))
         if not self._are_distinct(types):
-            check_distinct_labels(self._labels, argument)
+            check_distinct_labels(self._labels, argument, null=null)
 
     def _are_distinct(self, types: set[type]) -> bool:
         """Return whether the labels are distinct numbers or texts, if they can be compared all together."""
@@ -111,16 +114,22 @@ class Labels(Sequence[object]):
         return can_be_told and len(set(self._labels)) == len(self._labels)
 
     @classmethod
-    def of(cls, candidates: Iterable[object], argument: str = "candidates") -> "Labels":
+    def of(
+        cls, candidates: Iterable[object], argument: str = "candidates", *, null: bool = False
+    ) -> "Labels":
         """Return labels as they are, and of another list those of its values.
 
         Raises:
             InvalidCandidates: as the constructor does.
         """
-        return candidates if isinstance(candidates, Labels) else cls(candidates, argument=argument)
+        if isinstance(candidates, Labels):
+            return candidates
+        return cls(candidates, argument=argument, null=null)
 
     @classmethod
-    def read(cls, candidates: Iterable[object], argument: str = "candidates") -> "Labels":
+    def read(
+        cls, candidates: Iterable[object], argument: str = "candidates", *, null: bool = False
+    ) -> "Labels":
         """Return the labels that a user gives, as `of` does; warn if they look as if they were taken from data.
 
         Raises:
@@ -128,14 +137,14 @@ class Labels(Sequence[object]):
         """
         library = table_library(candidates)
         if library is None:
-            return cls.of(candidates, argument)
+            return cls.of(candidates, argument, null=null)
         warn(
             f"{argument} are public and fixed before the data are read. Yours are a {library} "
             "object, which looks like a column. If they are public, say so with a list: "
             f"{argument}=list(...)"
         )
         with suppress(InvalidCandidates):
-            return cls.of(candidates, argument)
+            return cls.of(candidates, argument, null=null)
         raise InvalidCandidates(
             f"{argument} must be distinct simple values, one to {MOST_LISTED:,} of them, and none "
             f"missing. These are not, and values of a {library} object are not shown. Give a list "
@@ -483,8 +492,17 @@ def plain_values(labels: Iterable[object], argument: str) -> Iterable[object]:
     return [label.item() if isinstance(label, np.generic) else label for label in plain_labels]
 
 
-def check_distinct_labels(labels: tuple[object, ...], argument: str) -> None:
-    """Raise unless all labels are distinct, hashable, and equal to themselves."""
+def is_missing(value: object) -> bool:
+    """Return whether a value is a null or NaN, which equal no value."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, float) and value != value  # NaN
+
+
+def check_distinct_labels(labels: tuple[object, ...], argument: str, *, null: bool = False) -> None:
+    """Raise unless all labels are distinct and hashable, and equal themselves but for None, if that may be one."""
     first_of: dict[object, object] = {}
     for label in labels:
         if not isinstance(label, Hashable):
@@ -492,7 +510,7 @@ def check_distinct_labels(labels: tuple[object, ...], argument: str) -> None:
                 f"{argument} must be simple values such as text, numbers or dates, got "
                 f"{preview(label)}"
             )
-        if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
+        if is_missing(label) and not null:
             raise InvalidCandidates(f"{argument} must not be missing or NaN, got {preview(label)}")
         if not _can_be_told(label):
             raise InvalidCandidates(

@@ -41,6 +41,7 @@ _VALUE_KINDS: dict[str, _Kind] = {
     "date": _Kind(dt.date.isoformat, dt.date.fromisoformat),
     "timestamp": _Kind(_write_timestamp, dt.datetime.fromisoformat),
     "uuid": _Kind(str, UUID),
+    "missing": _Kind(lambda value: "", lambda text: None),
     "tuple": _Kind(
         lambda parts: json.dumps([ReleasedValue.of(one).plain for one in parts]),
         lambda text: tuple(read_released_value(one).value for one in json.loads(text)),
@@ -48,7 +49,7 @@ _VALUE_KINDS: dict[str, _Kind] = {
 }
 _KIND_OF: dict[type, str] = {
     str: "text", bool: "truth", int: "integer", Decimal: "decimal", float: "number", dt.date: "date",
-    dt.datetime: "timestamp", UUID: "uuid", tuple: "tuple",
+    dt.datetime: "timestamp", UUID: "uuid", type(None): "missing", tuple: "tuple",
 }  # fmt: skip
 
 _AS_BYTES = "text in UTF-8"
@@ -63,7 +64,7 @@ class ReleasedValue:
 
     Attributes:
         kind: "text", "truth", "integer", "decimal", "number" (a double), "date", "timestamp",
-            "uuid" or "tuple".
+            "uuid", "missing" (None) or "tuple".
         text: the value as text, in the one way in which its kind is written.
     """
 

@@ -306,7 +306,7 @@ def json_value(value: object) -> object:
 
     A dict is an object, its keys as text. If two keys have one text, as 1 and "1", or a date and its ISO text, no
     answer is lost: it is a list of objects with "key", "type" and "value". So is one by cells of several columns,
-    which are lists.
+    which are lists, and one with the key of records without a value, which is null.
     """
     if hasattr(value, "tolist"):
         return value.tolist()
@@ -327,8 +327,8 @@ def json_value(value: object) -> object:
 def _json_object(answers: Mapping[Any, Any]) -> object:
     """Return answers by key: an object, or a list where an object would lose one of them."""
     texts = {str(key): json_value(answer) for key, answer in answers.items()}
-    of_cells = any(isinstance(key, tuple) for key in answers)
-    if len(texts) == len(answers) and not of_cells:
+    are_plain = not any(key is None or isinstance(key, tuple) for key in answers)
+    if len(texts) == len(answers) and are_plain:
         return texts
     return [
         {"key": json_value(key), "type": _kind_of_key(key), "value": json_value(answer)}

@@ -81,6 +81,8 @@ OF_CELLS: list[tuple[Any, dict[str, Any]]] = [
     ("city", {"by": AGES}),
     (["age", "city"], {"candidates": [(30, "Bern"), (31, "Basel")]}),
     (["city", AGES], {"candidates": {"city": ["Bern"]}}),
+    ("city", {"candidates": ["Bern", None]}),
+    ("city", {"by": "city", "groups": ["Bern", None]}),
 ]
 
 

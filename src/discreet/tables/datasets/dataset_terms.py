@@ -348,16 +348,18 @@ def _check_candidates(dataset: Dataset, candidates: Any, column: Column) -> obje
     if labels is None:
         return candidates
     for one in labels:
-        column.read(one)
+        if one is not None:  # a cell without a value contradicts no type
+            column.read(one)
     if column.type != "number":
         return candidates
-    return Labels(list(map(_as_decimal, labels)) if dataset.is_text else labels, is_declared=True)
+    numbers = list(map(_as_decimal, labels)) if dataset.is_text else labels
+    return Labels(numbers, is_declared=True, null=True)
 
 
 def _read_labels(candidates: Any) -> Labels | None:
     """Return the values of a list; None for anything else, which the verb refuses."""
     try:
-        return Labels.of(candidates)
+        return Labels.of(candidates, null=True)
     except InvalidArgument:
         return None
 
@@ -392,6 +394,8 @@ def _number_candidates(
     if labels is None:
         return candidates
     for one in labels:
+        if one is None:  # the verb refuses it
+            return candidates
         _check_number(one, column)
     return Labels(labels, is_declared=True)
 

@@ -171,8 +171,21 @@ class OpenedTable:
             missing = nw.col(alias).is_null()
             return rows.filter(missing & ~missing).with_columns(nw.lit(0).alias(alias))
         others = [name for name in self._columns if name != alias]
-        matches = self.native.join_positions(rows, alias, self.type(alias), places)
+        matches = self._at_places(rows, alias, places)
         return matches.select(*others, nw.col(POSITION).alias(alias))
+
+    def _at_places(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
+        """Return the rows with one of those values in `alias`, None being no value, and its POSITION besides."""
+        import narwhals.stable.v2 as nw
+
+        of, native = self.type(alias), self.native
+        values = {one: place for one, place in places.items() if one is not None}
+        some = [native.join_positions(rows, alias, of, values)] if values else []
+        if len(values) < len(places):
+            place = nw.lit(places[None]).cast(nw.Int64).alias(POSITION)
+            some.append(native.absent(rows, alias, of).with_columns(place))
+        names = [*self._columns, POSITION]
+        return some[0] if len(some) == 1 else nw.concat([one.select(*names) for one in some])
 
     @property
     def unit_type(self) -> ColumnType:
@@ -190,13 +203,14 @@ class OpenedTable:
         self, places: Mapping[object, int], has_others: bool
     ) -> tuple[list[int], list[int], list[int]]:
         """Return groups, positions and numbers of records, as three lists."""
-        if self.records.unit is None and self.records.by is None and not self.records.draws_groups:
+        has_groups = self.records.by is not None or self.records.draws_groups
+        if self.records.unit is None and not has_groups and None not in places:
             tally = self.native.tally_places(self.type(), places, has_others=has_others)
             if tally is not None:
                 return [0] * len(tally[0]), *tally
         counts = self._count_in_few_groups(places)
         if counts is None:
-            rows = self.native.join_positions(self.record_rows(), CELL, self.type(), places)
+            rows = self._at_places(self.record_rows(), CELL, places)
             counts = self.count_records(rows)
         columns = self.native.fetch(counts, INTEGER_TYPE)
         cell, *part, count = (column.tolist() for column in columns)
@@ -209,7 +223,7 @@ class OpenedTable:
         records = self.records
         # At most so many pairs has one unit, which is public.
         in_a_unit = len(records.groups) * len(places)
-        if not records.bounds_groups or in_a_unit > MOST_IN_A_UNIT:
+        if not records.bounds_groups or in_a_unit > MOST_IN_A_UNIT or None in places:
             return None
         most = records.most_groups, records.most_candidates
         rows = self._rows_of_groups()

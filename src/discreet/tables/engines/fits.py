@@ -6,13 +6,12 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from ...selection.candidates import Labels
+from ...selection.candidates import Labels, is_missing
 from ...selection.date_grid import ClockKind
 from ..values.kinds import (
     CELL,
     INTEGER_TYPE,
     ColumnType,
-    is_missing,
     is_written,
     key,
     nearest_float,

@@ -280,6 +280,11 @@ class InDuckDB:
         number = f" AND NOT isnan(nextafter({CELL}, {CELL}))" if of.kind == "float" else ""
         return lazy(rows.to_native().filter(f"{CELL} IS NOT NULL{number}"))
 
+    def absent(self, rows: Frame, alias: str, of: ColumnType) -> Frame:
+        """Return the rows in which a column is null or NaN."""
+        number = f" OR isnan(nextafter({alias}, {alias}))" if of.kind == "float" else ""
+        return lazy(rows.to_native().filter(f"{alias} IS NULL{number}"))
+
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:

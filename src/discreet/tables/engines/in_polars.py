@@ -13,7 +13,7 @@ from ..values.kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_t
 from ..values.numeric import clean, from_series
 from ..values.times import DAY, FIRST_DAY, LAST_DAY
 from ..values.truths import StandIn
-from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
+from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, only_null, without_missing
 from .records import PERSON, START, check_numbers, is_of_unit
 
 if TYPE_CHECKING:
@@ -93,6 +93,10 @@ class InPolars:
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows in which CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
+
+    def absent(self, rows: Frame, alias: str, of: ColumnType) -> Frame:
+        """Return the rows in which a column is null or NaN."""
+        return only_null(rows, alias, floating=of.kind == "float")
 
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]

@@ -17,7 +17,7 @@ from ..values.kinds import CELL, CellKey, ColumnType
 from ..values.numeric import from_list
 from ..values.times import DAY, FIRST, LAST
 from ..values.truths import StandIn
-from .native import POSITION, SIZE, UNIT, Frame, lazy
+from .native import POSITION, SIZE, UNIT, Frame, lazy, only_null
 from .records import PERSON, START, is_of_unit
 from .sql_expressions import SqlExpression, SqlType, in_type, sql_constant, sql_text
 from .sql_frame import SqlFrame, in_quotes, table_of_constants
@@ -108,6 +108,10 @@ class InPostgreSQL:
         import narwhals.stable.v2 as nw
 
         return rows.filter(~nw.col(CELL).is_null())
+
+    def absent(self, rows: Frame, alias: str, of: ColumnType) -> Frame:
+        """Return the rows in which a column is null; NaN is null here."""
+        return only_null(rows, alias, floating=False)
 
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]

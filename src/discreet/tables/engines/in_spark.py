@@ -19,7 +19,7 @@ from ..values.numeric import from_series
 from ..values.times import DAY, FIRST, LAST
 from ..values.truths import StandIn
 from .engine_errors import needing
-from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
+from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, only_null, without_missing
 from .records import PART, PERSON, START, is_of_unit
 
 if TYPE_CHECKING:
@@ -114,6 +114,10 @@ class InSpark:
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows in which CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
+
+    def absent(self, rows: Frame, alias: str, of: ColumnType) -> Frame:
+        """Return the rows in which a column is null or NaN."""
+        return only_null(rows, alias, floating=of.kind == "float")
 
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]

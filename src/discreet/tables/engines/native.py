@@ -88,6 +88,10 @@ class Native(Protocol):
         """Return the rows in which CELL is neither null nor NaN."""
         ...
 
+    def absent(self, rows: Frame, alias: str, of: ColumnType) -> Frame:
+        """Return the rows in which a column is null or NaN."""
+        ...
+
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:
@@ -223,6 +227,14 @@ def lazy(native: Any) -> Frame:
 
     frame: Frame = nw.from_native(native)
     return frame
+
+
+def only_null(rows: Frame, alias: str, *, floating: bool) -> Frame:
+    """Return the rows without a value in a column, for engines with filters that do as they say."""
+    import narwhals.stable.v2 as nw
+
+    cell = nw.col(alias)
+    return rows.filter(cell.is_null() | cell.is_nan() if floating else cell.is_null())
 
 
 def without_missing(rows: Frame, alias: str, *, floating: bool) -> Frame:

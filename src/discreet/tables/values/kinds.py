@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from ...errors import InvalidCandidates, NotCountable, preview
-from ...selection.candidates import instant
+from ...selection.candidates import instant, is_missing
 from ..formats.cell_forms import NO_FORM, CellForm, CellReading
 
 CELL = "cell"
@@ -147,15 +147,6 @@ def plain(value: object) -> object:
     if hasattr(value, "to_pydatetime") and not getattr(value, "nanosecond", 0):
         return value.to_pydatetime()
     return value
-
-
-def is_missing(value: object) -> bool:
-    """Return whether a value is a null or NaN, which equal no value."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    return isinstance(value, float) and value != value  # NaN
 
 
 def key(value: object) -> CellKey:

@@ -20,7 +20,14 @@ from ...sampling.arrays import in_one_array, objects, types_of
 from ...sampling.quotients import Quotients
 from ...sampling.vectors import ExactArray, read_vector
 from ...selection.bins import CellLabels
-from ...selection.candidates import Labels, decimal_places, instant, plain_number, plain_text
+from ...selection.candidates import (
+    Labels,
+    decimal_places,
+    instant,
+    is_missing,
+    plain_number,
+    plain_text,
+)
 from ..formats.cell_forms import CellUse
 from ..formats.date_texts import DateForm
 from ..formats.number_texts import NumberForm
@@ -30,7 +37,6 @@ from .kinds import (
     CellKey,
     ColumnType,
     check_candidates,
-    is_missing,
     is_written,
     key,
     kind_of,
@@ -65,7 +71,7 @@ def spellings(candidate: object, of: ColumnType) -> tuple[str, ...]:
 
 def use_of_cells(values: Sequence[object]) -> CellUse | None:
     """Return the use of cells that are compared with values, all of them numbers or dates; None for their texts."""
-    kinds = {kind_of(plain(one)) for one in values}
+    kinds = {kind_of(plain(one)) for one in values if one is not None}
     if kinds and kinds <= NUMBERS:
         return "number"
     return "naive" if kinds == {"date"} else None
@@ -77,7 +83,7 @@ def check_one_kind(values: Sequence[object]) -> None:
     Raises:
         InvalidCandidates: from the values alone.
     """
-    kinds = {kind_of(plain(one)) for one in values}
+    kinds = {kind_of(plain(one)) for one in values if one is not None}
     if kinds & (NUMBERS | {"date"}) and not (kinds <= NUMBERS or kinds == {"date"}):
         raise InvalidCandidates(
             "candidates and groups of a column with a form of numbers or dates must be all numbers, all dates or "
@@ -120,8 +126,9 @@ files or Python write one value in several ways."""
 def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidate") -> Meanings:
     """Return the values of a column that the candidates mean.
 
-    A candidate means the value that equals it. A declared number means the number of the column's type that is
-    nearest to it, where that is a type of floating-point numbers: nobody can write 0.1 otherwise there.
+    A candidate means the value that equals it, and None the cells without a value. A declared number means the
+    number of the column's type that is nearest to it, where that is a type of floating-point numbers: nobody can
+    write 0.1 otherwise there.
 
     No value belongs to two answers of a question. An answer that no value equals is warned of, if others may count.
 
@@ -131,23 +138,38 @@ def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidat
     """
     if isinstance(candidates, CellLabels):
         return _meanings_of_cells(candidates, of, name)
-    if is_written(of):
-        check_markers(candidates, of, name)
-        plain_candidates: Sequence[object] = candidates
-        values = [
-            text_meanings(text, candidate, of)
-            for text, candidate in texts_and_candidates(candidates, of, name)
-        ]
-    else:
-        plain_candidates = check_candidates(candidates, of, name)
-        choose = nearest_meaning if is_declared(candidates) else equal_meaning
-        values = [choose(one, of) for one in plain_candidates]
+    has_null = any(one is None for one in candidates)
+    present = [one for one in candidates if one is not None] if has_null else candidates
+    choose = nearest_meaning if is_declared(candidates) else equal_meaning
+    in_order = iter(_meanings_of_values(present, of, name, choose))
+    values = [_empty_cell(of) if one is None else next(in_order) for one in candidates]
     if isinstance(candidates, Labels):
-        check_disjoint(plain_candidates, values, of, name)
+        check_disjoint(candidates, values, of, name)
         if of.kind != "nothing" and of.categories is None:  # of which some may come from rows
-            absent = [one for one, means in zip(plain_candidates, values, strict=True) if not means]
-            _tell_absent(absent, plain_candidates, of)
+            absent = [one for one, means in zip(candidates, values, strict=True) if not means]
+            _tell_absent(absent, candidates, of)
     return values
+
+
+def _meanings_of_values(
+    candidates: Sequence[object],
+    of: ColumnType,
+    name: str,
+    choose: Callable[[Any, ColumnType], tuple[Hashable, ...]],
+) -> Meanings:
+    """Return the values that candidates mean, none of which is None, one by one."""
+    if not is_written(of):
+        return [choose(one, of) for one in check_candidates(candidates, of, name)]
+    check_markers(candidates, of, name)
+    return [
+        text_meanings(text, candidate, of)
+        for text, candidate in texts_and_candidates(candidates, of, name)
+    ]
+
+
+def _empty_cell(of: ColumnType) -> tuple[Hashable, ...]:
+    """Return the content of a cell without a value: the empty text in a file of text, and null elsewhere."""
+    return ("",) if of.name == "CSV" else (None,)
 
 
 def _meanings_of_cells(cells: CellLabels, of: ColumnType, name: str) -> Meanings:
@@ -252,8 +274,15 @@ def positions(values: Meanings) -> dict[object, int]:
 
 
 def as_codes(values: Meanings, codes: Mapping[CellKey, int]) -> Meanings:
-    """Return the integers that stand for Python objects in place of those. Private: some are in the rows."""
-    return [tuple(codes[key(one)] for one in means if key(one) in codes) for means in values]
+    """Return the integers that stand for Python objects in place of those. Private: some are in the rows.
+
+    None, NaN and the like are several objects, and all of them are missing.
+    """
+    nulls = tuple(code for (_, value), code in codes.items() if is_missing(value))
+    return [
+        nulls if None in means else tuple(codes[key(one)] for one in means if key(one) in codes)
+        for means in values
+    ]
 
 
 def texts_and_candidates(

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from ...errors import UnreadableData
 from ...sampling.arrays import objects
 from ...sampling.vectors import ExactArray
+from ...selection.candidates import is_missing
 from ...selection.date_grid import ClockKind, TimeUnit, clock_of, microseconds
-from .kinds import UNITS_PER_SECOND, ColumnType, is_missing, is_written
+from .kinds import UNITS_PER_SECOND, ColumnType, is_written
 
 FIRST_DAY, LAST_DAY = (
     day.toordinal() - dt.date(1970, 1, 1).toordinal() for day in (dt.date.min, dt.date.max)

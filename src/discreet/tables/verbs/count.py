@@ -122,7 +122,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
 
     One row is one record, and holds one value; with `privacy_unit` all rows of a unit are one, which counts once
     for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
-    ignored, so are nulls; candidates that no row holds count zero, and get noise too.
+    ignored, so are nulls unless None is one; candidates that no row holds count zero, and get noise too.
 
     Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
     enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be

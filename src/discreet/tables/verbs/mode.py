@@ -88,8 +88,8 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     """Release the most common value of a column.
 
     One row is one record; with `privacy_unit` all rows of a unit are, and count once per value. Rows
-    whose value is not among the candidates are ignored, so are nulls; candidates that no row holds count
-    zero.
+    whose value is not among the candidates are ignored, so are nulls unless None is one; candidates that no row
+    holds count zero.
 
     Args:
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
@@ -216,7 +216,7 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
             "a Polars frame or a Spark DataFrame give CandidateTable(data, column), of other "
             "tables table[column]"
         )
-    labels = Labels.read(candidates)
+    labels = Labels.read(candidates, null=True)
     doubt = look_alikes(labels) if len(labels) <= _MOST_COMPARED else None
     if not labels.is_declared:
         _warn_of_one(labels)

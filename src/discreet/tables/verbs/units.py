@@ -445,7 +445,7 @@ def _read_groups(by: AnyColumn, groups: Any) -> tuple[Sequence[object], bool]:
         return (), is_private(groups)
     if isinstance(by, CellColumns):
         return read_cell_labels(by, groups, "groups"), False
-    return Labels.read(groups, "groups"), False
+    return Labels.read(groups, "groups", null=True), False
 
 
 def _divide(terms: Any, parts: int, steps: int) -> Terms:

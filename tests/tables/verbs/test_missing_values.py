@@ -1,0 +1,223 @@
+"""Records without a value as an answer and as a group: in every engine those of SQLite's `GROUP BY`."""
+
+import datetime as dt
+import itertools
+import sqlite3
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import discreet
+from discreet.errors import InvalidArgument, InvalidCandidates
+from discreet.privacy.sensitivity import Neighbors
+from discreet.selection.candidates import Labels
+from discreet.tables.verbs.units import read_unit_query
+
+from ...engines import ENGINES, crossed
+
+CITIES = ["Bern", "Basel", "None", "null", "", "NaN", "missing", "x", None, None]
+SIZES = [0, 1, None, 7, None]
+PRICES = [Decimal("0.50"), None, Decimal("1.00")]
+DAYS = [dt.date(2020, 2, 29), None, None, dt.date(1970, 1, 1)]
+TRUTHS = [True, None, False, None, None]
+WEIGHTS = [0.5, None, float("nan"), 1.5, float("nan"), None, 0.5]
+COLUMNS: dict[str, tuple[list[Any], Any]] = {
+    "city": (CITIES, pa.string()),
+    "size": (SIZES, pa.int64()),
+    "price": (PRICES, pa.decimal128(9, 2)),
+    "day": (DAYS, pa.date32()),
+    "truth": (TRUTHS, pa.bool_()),
+    "weight": (WEIGHTS, pa.float64()),
+    "number": ([*range(11)], pa.int64()),
+    "user": (["u", "v", "w", "v", "u", None, "w"], pa.string()),
+}
+ROWS = 140
+
+
+def table() -> pa.Table:
+    cells = {
+        name: [values[place % len(values)] for place in range(ROWS)]
+        for name, (values, _) in COLUMNS.items()
+    }
+    return pa.table({name: pa.array(cells[name], of) for name, (_, of) in COLUMNS.items()})
+
+
+def of_sqlite(column: str, what: str = "count(*)") -> dict[Any, int]:
+    """What SQLite answers by group, NULL being one; NaN is NULL there."""
+    rows = [
+        tuple(str(one) if isinstance(one, Decimal | dt.date) else one for one in row.values())
+        for row in table().to_pylist()
+    ]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE t ({', '.join(COLUMNS)})")
+        connection.executemany(f"INSERT INTO t VALUES ({','.join('?' * len(COLUMNS))})", rows)
+        query = f"SELECT {column}, {what} FROM t GROUP BY {column}"
+        return dict(connection.execute(query).fetchall())
+
+
+def listed(column: str) -> list[Any]:
+    """The values of a column, and None for those without one."""
+    values = (None if one != one else one for one in COLUMNS[column][0])
+    return [*dict.fromkeys(values)]
+
+
+def in_texts(counts: dict[Any, int]) -> dict[Any, int]:
+    return {
+        str(key) if isinstance(key, Decimal | dt.date) else key: one for key, one in counts.items()
+    }
+
+
+PLANS = ["city", "size", "price", "day", "truth", "weight"]
+
+
+@pytest.mark.parametrize(("engine", "column"), crossed(ENGINES, PLANS, "city"))
+def test_every_engine_groups_as_sqlite_does(engine: str, column: str, tmp_path: Path) -> None:
+    data, values, exact = ENGINES[engine](table(), tmp_path), listed(column), 10**4
+    if engine == "csv":  # an empty field is a missing one, and only texts are compared
+        if column != "city":
+            pytest.skip("a text file spells numbers in its own way")
+        values.remove("")
+    counts = discreet.counts(data, column, candidates=values, epsilon=exact).value
+    sums = discreet.sum(
+        data, "number", minimum=0, maximum=10, step=1, by=column, groups=values, epsilon=exact
+    ).value
+    truth, totals = of_sqlite(column), of_sqlite(column, "sum(number)")
+    if engine == "csv":
+        truth[None] += truth.pop("")
+        totals[None] += totals.pop("")
+    assert in_texts(counts) == truth
+    assert in_texts(sums) == totals
+    assert counts[None] > 0
+
+
+def test_only_what_is_asked_for_is_counted() -> None:
+    data, exact = table(), 10**4
+    alone = discreet.counts(data, "city", candidates=[None], epsilon=exact)
+    assert alone.value == {None: 28}
+    assert discreet.mode(data, "city", candidates=["Bern", None], epsilon=exact).value is None
+    best = discreet.top_k(data, "city", candidates=["Bern", None, "x"], k=2, epsilon=exact)
+    assert best.value == [None, "Bern"]
+    where = discreet.counts(
+        data, "city", candidates=["Bern", None], where="size IS NULL", epsilon=exact
+    )
+    assert where.value == {"Bern": 0, None: 14}
+    assert discreet.count(data, where="city IS NULL", epsilon=exact).value == 28
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, pd.NA, pd.NaT, Decimal("nan")])
+def test_all_that_stands_for_no_value_is_none(missing: Any) -> None:
+    cells = ["a", None, float("nan"), pd.NA, pd.NaT, "None", "nan", "<NA>"]
+    counts = discreet.counts(cells, candidates=["a", missing], epsilon=10**4).value
+    assert counts == {"a": 1, None: 4}
+
+
+def test_verbs_by_groups_without_a_value() -> None:
+    data, exact = pl.from_arrow(table()), 10**4
+    terms: dict[str, Any] = {"by": "city", "groups": ["Bern", None], "epsilon": exact}
+    assert discreet.count(data, **terms).value == {"Bern": 14, None: 28}
+    mean = discreet.mean(data, "number", minimum=0, maximum=10, **terms).value
+    assert [*mean] == ["Bern", None]
+    grid = discreet.Grid(0, 10)
+    assert [*discreet.median(data, "number", candidates=grid, **terms).value] == ["Bern", None]
+    units = discreet.count(data, privacy_unit="user", max_groups=2, **terms).value
+    assert units == {"Bern": 3, None: 3}
+
+
+def test_json_holds_null_and_frames_hold_none() -> None:
+    release = discreet.counts(["a", None, "None"], candidates=["a", "None", None], epsilon=10**4)
+    assert release.as_dict()["value"] == [
+        {"key": "a", "type": "text", "value": 1},
+        {"key": "None", "type": "text", "value": 1},
+        {"key": None, "type": "missing", "value": 1},
+    ]
+    assert release.to_pandas()["value"].isna().tolist() == [False, False, True]
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "twice": (lambda: discreet.counts(["a"], candidates=[None, np.nan], epsilon=1), "None is there twice"),
+    "numbers": (lambda: discreet.median([1], candidates=[1, None], epsilon=1), "must not be missing"),
+    "scores": (lambda: discreet.select([1, 2], candidates=["a", None], sensitivity=1, epsilon=1),
+               "must not be missing"),
+    "labels": (lambda: Labels(["a", float("nan")]), "must not be missing"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("plan", REFUSED)
+def test_refusals_come_before_the_data(plan: str) -> None:
+    ask, words = REFUSED[plan]
+    with pytest.raises(InvalidArgument, match=words):
+        ask()
+
+
+def test_the_empty_text_of_a_file_is_what_is_missing(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_bytes(b'id,city\n1,a\n2,\n3,""\n4,NA\n5,None\n6,\xff\n7,null\n')
+    assert discreet.counts(file, "city", candidates=["a", None], epsilon=10**4).value[None] == 2
+    with_markers = discreet.scan_csv(file, missing=["NA", "null"])
+    values = ["None", None]
+    counts = discreet.counts(with_markers, "city", candidates=values, epsilon=10**4).value
+    assert counts == {"None": 1, None: 4}
+    with pytest.raises(InvalidCandidates, match="'' and None are one value"):
+        discreet.counts(file, "city", candidates=["", None], epsilon=1)
+
+
+# --- neighbours: one record changed at will
+
+UNIVERSE = ["a", "b", None, "None"]
+ASKED = Labels(["a", None], null=True)
+
+
+def counts_of(cells: list[Any], users: list[str], most: int | None, **terms: Any) -> list[int]:
+    """The counts that noise is added to."""
+    data = pa.table({"city": pa.array(cells, pa.string()), "user": pa.array(users, pa.string())})
+    query = read_unit_query({"epsilon": 1, **terms}).with_candidates(ASKED.size, most)
+    return query.columns(data, "city")[0].count(ASKED)
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_a_row_moves_one_count(neighbors: Neighbors) -> None:
+    """Every table of up to two rows, with every row that comes to it, or takes the place of one."""
+    tables = [
+        [*rows] for size in (0, 1, 2) for rows in itertools.product(UNIVERSE[:3], repeat=size)
+    ]
+    largest = 0
+    for rows in tables:
+        after = [
+            counts_of([*rows, one], ["u"] * (len(rows) + 1), None, neighbors=neighbors)
+            for one in UNIVERSE
+        ]
+        before = counts_of(rows, ["u"] * len(rows), None, neighbors=neighbors)
+        pairs = [(before, one) for one in after]
+        if neighbors == "replace_one":
+            pairs = [*itertools.combinations(after, 2)]
+        for one, other in pairs:
+            moves = [abs(x - y) for x, y in zip(one, other, strict=True)]
+            assert max(moves) <= 1
+            largest = max(largest, sum(moves))
+    assert largest == {"add_remove": 1, "replace_one": 2}[neighbors]
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_unit_moves_as_many_counts_as_are_declared(most: int) -> None:
+    others = (["a", None, "b"], ["u", "u", "w"])
+    base = counts_of(*others, most, privacy_unit="user")
+    coming = [
+        counts_of([*others[0], *rows], [*others[1], *["v"] * len(rows)], most, privacy_unit="user")
+        for size in (1, 2, 3)
+        for rows in itertools.combinations(UNIVERSE, size)
+    ]
+    moves = [[two - one for one, two in zip(base, after, strict=True)] for after in coming]
+    assert {one for each in moves for one in each} == {0, 1}
+    assert max(map(sum, moves)) == most
+    replaced = (
+        sum(abs(x - y) for x, y in zip(*pair, strict=True))
+        for pair in itertools.combinations(coming, 2)
+    )
+    assert max(replaced) == min(2 * most, ASKED.size)
