@@ -66,7 +66,7 @@ MISTAKES = [
     Mistake(
         "a pair of bounds for a price",
         lambda: library.best_price(PEOPLE, "age", candidates=(0, 120), epsilon=1),
-        "must be a Grid",
+        "Grid(0, 120)",
     ),
     Mistake(
         "a list of the two bounds",

@@ -34,7 +34,7 @@ from discreet.cli.application import LABELS, build_app
 from discreet.cli.exit_codes import EXIT_CODES
 from discreet.errors import InvalidArgument
 from discreet.mechanisms import MECHANISMS
-from discreet.mechanisms.accuracy import UNITS
+from discreet.mechanisms.accuracy import UNITS, UNITS_OF_ONE
 from discreet.privacy.wording import in_full, mechanism_name
 from discreet.tables import templates
 
@@ -49,7 +49,7 @@ MECHANISM_NAMES = {
 CODES = {
     "mechanism": {"{noun}({detail})", *MECHANISM_NAMES},
     "a mechanism": {name.replace("_", "-") for name in MECHANISM_NAMES},
-    "an error": set(UNITS),
+    "an error": {*UNITS, *UNITS_OF_ONE.values()},
     "an axis": {"candidate", "output"},
     "a date": {"%Y", "%b", "%d", "%H:%M", "%S.%f", "%b-%d", "%Y-%b", "%Y-%b-%d", "%Y-%b-%d %H:%M"},
     "an event": {

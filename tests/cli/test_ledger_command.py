@@ -106,6 +106,21 @@ def test_tables_fit_a_terminal(
 
 
 @pytest.mark.usefixtures("here")
+def test_a_short_cost_stands_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("people", "contributions"):
+        total = "--epsilon 3 --delta 1e-5 --delta-for questions"
+        command(f"ledger open budget.db --dataset {name} {total}")
+    charge = "--description x --epsilon 1/3 --delta 1e-6 --request a"
+    assert command(f"ledger charge budget.db --dataset people {charge}") == 0
+    capsys.readouterr()
+    assert command("ledger history budget.db") == 0
+    assert "ε = 1/3, δ = 0.000001" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("here")
 def test_a_budget_without_a_description_is_extended_and_the_error_says_how(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from discreet import DateGrid, Grid
 from discreet.base.digests import describe_value
-from discreet.errors import InvalidCandidates, InvalidNumber
+from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, UnknownName
 from discreet.selection.candidates import Grid as Numbers
 from discreet.selection.date_grid import CutCells, DateStep, clock_of, microseconds, read_moment
 
@@ -113,6 +113,15 @@ def test_a_day_that_a_zone_leaves_out_is_refused() -> None:
     assert DateGrid(*ends, "24 hours", zone="Pacific/Apia").size == 5
     with pytest.raises(InvalidCandidates, match="no time zone"):
         DateGrid(*ends, zone="Europe/Nowhere")
+
+
+@pytest.mark.parametrize("wrong", [["2020-01-01"], "x", 1.5, None, DATE(2020, 1, 1)])
+def test_what_is_no_instant_and_no_unit_is_refused_in_words(wrong: Any) -> None:
+    grid: Any = DateGrid("2020-01-01", "2020-12-31")
+    with pytest.raises(InvalidArgument, match="an instant must be a whole number"):
+        grid.at_or_below(wrong)
+    with pytest.raises(UnknownName, match="unit must be"):
+        grid.in_numbers(wrong)
 
 
 @pytest.mark.parametrize("step", ["1 day", "1 hour", "24 hours"])

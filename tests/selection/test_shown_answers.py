@@ -160,6 +160,9 @@ def test_a_picture_draws_zero_and_says_so() -> None:
     [
         (Decimal("41.06"), 4000, "41.06, from about 4,000 numbers"),
         (7, 1, "7, from about 1 number"),
+        (dt.date(2024, 5, 1), 500, "2024-05-01, from about 500 dates"),
+        (dt.date(2024, 5, 1), 1, "2024-05-01, from about 1 date"),
+        (dt.datetime(2024, 5, 1, 6), 500, "2024-05-01 06:00:00, from about 500 times"),
         (None, 0, "no answer: 0 numbers were found (with noise)"),
         (None, -12, "no answer: 0 numbers were found (with noise)"),
     ],

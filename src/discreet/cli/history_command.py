@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _RELEASED = ("answered", "failed", "released_outside")
 """The kinds of events that end a release, in the row of the event that charged it."""
 
+_COST_WIDTH = 24
+"""Costs of up to so many letters stand in one line, such as an epsilon and a delta."""
+
 _MADE_UP = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """The names that requests get if they are asked without one."""
 
@@ -66,14 +69,19 @@ def _show_events(events: Sequence["Event"]) -> None:
         table.add_column(literal(title), no_wrap=True)
     if len(names) > 1:
         table.add_column(literal(gettext("dataset", "a column")), overflow="fold")
-    for title in (gettext("what", "a column"), gettext("cost", "a column")):
-        table.add_column(literal(title), overflow="fold")
+    table.add_column(literal(gettext("what", "a column")), overflow="fold")
     ending = {_release_of(event): event for event in events if event.kind in _RELEASED}
+    rows = []
     for event in events:
         if event.kind not in _RELEASED:
             whose = [_account_name(event)] * (len(names) > 1)
             start, end = _event_cells(event, ending.get(_release_of(event)))
-            table.add_row(*map(literal, (*start, *whose, *end)))
+            rows.append((*start, *whose, *end))
+    # A short cost is not broken to make room for a long question.
+    is_short = all(len(row[-1]) <= _COST_WIDTH for row in rows)
+    table.add_column(literal(gettext("cost", "a column")), overflow="fold", no_wrap=is_short)
+    for row in rows:
+        table.add_row(*map(literal, row))
     console = Console(highlight=False)
     console.print(table)
     if len(names) == 1:

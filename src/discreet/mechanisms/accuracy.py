@@ -58,11 +58,27 @@ UNITS = (
 NEEDS = (RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH)
 """Bounds that are no error, but say how many records an answer needs."""
 
+UNITS_OF_ONE = {
+    unit: unit.replace("s ", " ", 1)
+    for unit in UNITS
+    if not unit.startswith("in ") and unit not in (RECORDS, *NEEDS)
+}
+"""What an error of one is counted in, where several are named otherwise."""
+
+_BRIEF = Message("within {error}, with probability {percent} %")
+
 _BRIEF_TIMES = {
     AVERAGED_TIMES["second"]: Message("within {error} seconds, with probability {percent} %"),
     AVERAGED_TIMES["minute"]: Message("within {error} minutes, with probability {percent} %"),
     AVERAGED_TIMES["hour"]: Message("within {error} hours, with probability {percent} %"),
     AVERAGED_TIMES["day"]: Message("within {error} days, with probability {percent} %"),
+}
+
+_BRIEF_TIMES_OF_ONE = {
+    AVERAGED_TIMES["second"]: Message("within {error} second, with probability {percent} %"),
+    AVERAGED_TIMES["minute"]: Message("within {error} minute, with probability {percent} %"),
+    AVERAGED_TIMES["hour"]: Message("within {error} hour, with probability {percent} %"),
+    AVERAGED_TIMES["day"]: Message("within {error} day, with probability {percent} %"),
 }
 
 _DISTANCES = (COUNTED, DISTINCT, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD, *_BRIEF_TIMES)
@@ -82,6 +98,9 @@ class Measure:
 
 
 _ANSWER = Message("the answer")
+
+_ONE = "1"
+"""An error of one, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +163,11 @@ class ErrorBound:
             return Message(
                 "in {answers} {shown} is as good as the best one", answers=answers, shown=subject
             )
+        error = rounded_up(self.error, 3)
+        unit = UNITS_OF_ONE.get(self.unit, self.unit) if error == _ONE else self.unit
         return Message(
             "in {answers} {shown} is off by less than {error} {unit}",
-            answers=answers, shown=subject, error=rounded_up(self.error, 3), unit=Message(self.unit, "an error"),
+            answers=answers, shown=subject, error=error, unit=Message(unit, "an error"),
         )  # fmt: skip
 
     def in_brief(self) -> Message:
@@ -157,9 +178,10 @@ class ErrorBound:
             -(-self.error // 1) - 1
         )  # a count is off by whole numbers, and by less than the error
         off = max(whole, Fraction(0)) if self.unit in (COUNTED, DISTINCT) else self.error
-        words = _BRIEF_TIMES.get(self.unit, Message("within {error}, with probability {percent} %"))
+        error = rounded_up(off, 3)
+        times = _BRIEF_TIMES_OF_ONE if error == _ONE else _BRIEF_TIMES
         percent = decimal(100 * self.probability, 6, ROUND_FLOOR)
-        return words.fill(error=rounded_up(off, 3), percent=percent)
+        return times.get(self.unit, _BRIEF).fill(error=error, percent=percent)
 
     def __str__(self) -> str:
         return self.in_words()

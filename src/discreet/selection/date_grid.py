@@ -15,10 +15,10 @@ from typing import Any, Generic, Literal, Protocol, overload
 
 import numpy as np
 
-from ..base.arguments import exact_text
+from ..base.arguments import choice, exact_text
 from ..base.doors import spelling
 from ..base.error_boundary import error_boundaries
-from ..errors import InvalidCandidates, preview
+from ..errors import InvalidArgument, InvalidCandidates, preview
 from ..sampling.vectors import ExactArray, Integers
 from .candidate_types import T
 from .candidates import Grid, position
@@ -299,7 +299,11 @@ class DateGrid(Generic[T]):
         """Return the grid of integers that stands for this one, in the unit of a column.
 
         A time has index i there if the i-th point is the nearest, the later one of two.
+
+        Raises:
+            UnknownName: if there is no such unit.
         """
+        choice(unit, "unit", PER_MICROSECOND)
         per = PER_MICROSECOND[unit]
         if self._is_even:
             lo, width = microseconds(self.lo) * per, self._width * per
@@ -323,7 +327,15 @@ class DateGrid(Generic[T]):
         )
 
     def at_or_below(self, instant: int) -> int:
-        """Return the index of the last point that is not after an instant, in microseconds; -1 if all are."""
+        """Return the index of the last point that is not after an instant, in microseconds; -1 if all are.
+
+        Raises:
+            InvalidArgument: if the instant is no whole number.
+        """
+        if not isinstance(instant, int):
+            raise InvalidArgument(
+                f"an instant must be a whole number of microseconds from 1970, got {preview(instant)}"
+            )
         if not self._is_even:
             return bisect_right(self._instants, instant) - 1
         steps = (instant - microseconds(self.lo)) // self._width
@@ -435,11 +447,18 @@ def _read_ends(lo: object, hi: object, zone: str | None) -> tuple[dt.date, dt.da
             f"times{'' if zone is None else ', in a zone times'}, got {preview(lo)} and "
             f"{preview(hi)}"
         )
-    return _in_one_zone(ends, zone) if True in kinds else (ends[0], ends[1])
+    return in_one_zone(ends, zone) if True in kinds else (ends[0], ends[1])
 
 
-def _in_one_zone(ends: Iterable[Any], zone: str | None) -> tuple[dt.datetime, dt.datetime]:
+def in_one_zone(
+    ends: Iterable[Any], zone: str | None, names: tuple[str, str] = ("lo", "hi")
+) -> tuple[dt.datetime, dt.datetime]:
     """Return two times in a zone, by default that of the first.
+
+    Args:
+        ends: the times.
+        zone: the name of the zone, or None.
+        names: what the caller calls them.
 
     Raises:
         InvalidCandidates: if there is no such zone, only one has an offset, or one cannot be written in UTC.
@@ -456,14 +475,15 @@ def _in_one_zone(ends: Iterable[Any], zone: str | None) -> tuple[dt.datetime, dt
         reason = "one has an offset, and the other has none"
         if clock_of(lo) == clock_of(hi):
             hi = hi.astimezone(dt.UTC).astimezone(lo.tzinfo) if lo.tzinfo else hi
-            reason = "in a zone the years are 2 to 9998"
+            reason = "with an offset the years are 2 to 9998"
             if lo.tzinfo is None or (lo.year > dt.MINYEAR and hi.year < dt.MAXYEAR):
                 if not _is_skipped(lo):
                     return lo, hi
-                reason = "the clock of that zone skips lo"
+                reason = f"the clock of that zone skips {names[0]}"
     except (ValueError, OverflowError) as error:
         reason = str(error)
-    raise InvalidCandidates(f"lo and hi cannot be times of one grid: {reason}")
+    first, last = names
+    raise InvalidCandidates(f"{first} and {last} do not go together: {reason}, got {lo} and {hi}")
 
 
 def _is_skipped(moment: dt.datetime) -> bool:

@@ -4,6 +4,7 @@ Programs get the answer as it is: the value, JSON and arrays keep the noisy coun
 average.
 """
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -86,8 +87,13 @@ def number_with_size(mean: object, count: int) -> Message:
     """Return a mean, or a spread, with how many numbers it is from: a second number alone has no meaning."""
     if mean is None:  # the count with its noise is 0, or below it
         return Message("no answer: 0 numbers were found (with noise)")
-    numbers = plural("about {count:,} number", "about {count:,} numbers", count)
-    return Message("{mean}, from {numbers}", mean=mean, numbers=numbers)
+    if isinstance(mean, dt.datetime):
+        records = plural("about {count:,} time", "about {count:,} times", count)
+    elif isinstance(mean, dt.date):
+        records = plural("about {count:,} date", "about {count:,} dates", count)
+    else:
+        records = plural("about {count:,} number", "about {count:,} numbers", count)
+    return Message("{mean}, from {numbers}", mean=mean, numbers=records)
 
 
 def answer_in_words(value: object) -> str:

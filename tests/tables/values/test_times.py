@@ -268,9 +268,9 @@ ZURICH = pa.timestamp("us", "Europe/Zurich")
 @pytest.mark.parametrize(
     ("column", "grid", "words"),
     [
-        (pa.array([], ZURICH), GRIDS["months"], "with an offset, and the candidates are dates, or times without"),
-        (pa.array([], pa.timestamp("us")), ZONED["months"], "without an offset, and the candidates are times with"),
-        (pa.array([], pa.date32()), ZONED["months"], "without an offset, and the candidates are times with"),
+        (pa.array([], ZURICH), GRIDS["months"], "are dates, or times without an offset. Give ends such as"),
+        (pa.array([], pa.timestamp("us")), ZONED["months"], "are times with an offset. Give ends such as"),
+        (pa.array([], pa.date32()), ZONED["months"], "are times with an offset. Give ends such as"),
         (pa.array([], pa.int64()), GRIDS["months"], "is not a column of dates or times"),
         (pa.array([], pa.string()), GRIDS["months"], "is not a column of dates or times"),
         (pa.array([], pa.date32()), Grid(0, 5), "give candidates=DateGrid"),

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
+from discreet.cli import run
 from discreet.errors import InvalidArgument, InvalidNumber, UnreadableData
 from discreet.selection.date_grid import microseconds
 from discreet.selection.verb_calls import bill_of
@@ -194,7 +195,23 @@ def test_groups_and_units_have_dates_too() -> None:
         ({"minimum": LAST, "maximum": FIRST}, InvalidNumber, "must be before maximum"),
         ({**BOUNDS, "step": "1 month"}, InvalidArgument, "must be even"),
         ({**BOUNDS, "step": "2 hours"}, InvalidArgument, "whole days"),
-        ({**BOUNDS, "step": "11 days"}, InvalidNumber, "too coarse"),
+        ({**BOUNDS, "step": "11 days"}, InvalidNumber, r"must be at least 11 days apart, got .*Or give a smaller"),
+        (
+            {"minimum": "2020-01-01T00:00:00.1", "maximum": "2020-01-01T00:00:00.7"}, InvalidNumber,
+            r"must be at least 1 second apart, got .*\.7'$",
+        ),
+        (
+            {"minimum": "0001-01-01T00:00+05:00", "maximum": "2020-01-01T00:00+05:00"}, InvalidArgument,
+            "^minimum and maximum do not go together: with an offset the years are 2 to 9998, got 0001-01-01",
+        ),
+        (
+            {"minimum": "2020-01-01T00:00Z", "maximum": "9999-12-31T23:00Z"}, InvalidArgument,
+            "^minimum and maximum do not go together: with an offset the years are 2 to 9998",
+        ),
+        (
+            {"minimum": "2020-03-29T02:30[Europe/Zurich]", "maximum": "2024-01-01T00:00Z"}, InvalidArgument,
+            "the clock of that zone skips minimum",
+        ),
         ({**BOUNDS, "step": 1}, InvalidArgument, "a step of dates must be"),
         ({**BOUNDS, "bounds_share": "1/10"}, InvalidArgument, "leave it out, or every bound"),
     ],
@@ -216,8 +233,31 @@ def test_a_column_of_another_kind_is_refused_by_its_type() -> None:
     with pytest.raises(UnreadableData, match="not a column of dates"):
         average(pl.DataFrame({"v": [1, 2]}), **BOUNDS)
     zoned = pl.DataFrame({"v": [dt.datetime(2020, 1, 1, tzinfo=dt.UTC)]})
-    with pytest.raises(UnreadableData, match="times with an offset"):
+    with pytest.raises(UnreadableData, match=r"times with an offset.*2024-12-31T06:00\+01:00"):
         average(zoned, **BOUNDS)
+
+
+@pytest.mark.parametrize("command", ["mean", "median"])
+def test_a_terminal_is_told_ends_and_no_class(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "times.parquet"
+    pl.DataFrame({"v": [dt.datetime(2020, 1, 1, tzinfo=dt.UTC)], "x": [1]}).write_parquet(file)
+    names = ("--minimum", "--maximum") if command == "mean" else ("--lo", "--hi")
+    ends = [names[0], "2020-01-01", names[1], "2020-12-31"]
+    for column, words in (("v", "Give ends such as"), ("x", "give numbers")):
+        assert run([command, str(file), column, *ends, "--epsilon", "1"]) == 3
+        told = capsys.readouterr().err
+        assert words in told
+        assert "Grid" not in told
+
+
+def test_an_error_of_one_day_is_one_day() -> None:
+    release = discreet.mean([FIRST] * 500, **BOUNDS, epsilon=10**6)
+    assert "within 1 day, with" in str(release)
+    error: Any = release.error
+    assert error.in_words().endswith("is off by less than 1 day in the mean of the clipped times")
+    assert "from about 500 dates" in str(release)
 
 
 def test_what_is_a_moment() -> None:

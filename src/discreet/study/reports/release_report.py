@@ -70,7 +70,7 @@ def _answer(release: Release) -> str:
             (group, _with_counts(one, counts[group], pair)) for group, one in release.value.items()
         )
         return "; ".join(f"{group}: {json_value(one)}" for group, one in groups)
-    answer = _with_counts(json_value(release.value), release.counts, pair)
+    answer = json_value(_with_counts(release.value, release.counts, pair))
     if not isinstance(answer, list):
         return str(answer)
     public, more = ", ".join(map(str, answer[:_MOST_SHOWN])), len(answer) - _MOST_SHOWN

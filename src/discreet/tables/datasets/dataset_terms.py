@@ -419,8 +419,8 @@ def _dates_within(dataset: Dataset, grid: object, column: Column) -> DateGrid:
     """Return a grid of dates if it is one of the column's type, and within the declared bounds."""
     if not isinstance(grid, DateGrid):
         raise InvalidCandidates(
-            f"column {column.name!r} of {dataset.label} is declared as {column.type}: leave out "
-            "candidates, or give a DateGrid"
+            f"column {column.name!r} of {dataset.label} is declared as {column.type}. Give no candidates, or "
+            f"{fix('a grid of dates')}"
         )
     is_time = isinstance(grid.lo, dt.datetime)
     if column.type != ("datetime" if is_time else "date"):

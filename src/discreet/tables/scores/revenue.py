@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.doors import fix
 from ...base.float_environment import run_in_default_environment
 from ...base.numbers import count, flag
 from ...errors import InvalidCandidates, preview
@@ -22,6 +23,7 @@ from ...sampling.falling_runs import FallingRuns, Steps, key_bits
 from ...sampling.runs import Runs
 from ...sampling.vectors import ExactArray, Integers, Vector
 from ...selection.candidates import Grid
+from ...selection.date_grid import DateGrid
 from ...selection.scores.contract import BaseScore
 from .rank_search import distinct_indices
 
@@ -69,9 +71,11 @@ class Revenue(BaseScore):
     in_runs: ClassVar[Literal["sloping"]] = "sloping"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.prices, Grid):
+        prices: object = self.prices
+        if not isinstance(prices, Grid):
+            kind = "dates" if isinstance(prices, DateGrid) else preview(prices)
             raise InvalidCandidates(
-                f"prices must be a Grid(lo, hi, step), got {preview(self.prices)}"
+                f"prices must be numbers in even steps, got {kind}. Give {fix('a grid', lo=0, hi=120)}"
             )
         if self.prices.lo < 0 or self.prices.hi <= 0:
             raise InvalidCandidates(f"prices must not be below zero, nor all zero: {self.prices}")

@@ -47,6 +47,7 @@ TIME_PATTERNS: dict[ClockKind, str] = {
 """How text files write dates and times, all of a field: ISO 8601 with at most six digits of a second."""
 
 _KINDS_IN_WORDS = {"naive": "dates, or times without an offset", "zoned": "times with an offset"}
+_EXAMPLES = {"naive": "2024-12-31 or 2024-12-31T06:00", "zoned": "2024-12-31T06:00+01:00"}
 
 
 def unit_of(of: ColumnType) -> TimeUnit:
@@ -69,17 +70,12 @@ def check_times(of: ColumnType, clock: ClockKind) -> None:
     other: ClockKind = "naive" if clock == "zoned" else "zoned"
     if is_written(of) or of.kind in TYPES_OF_CLOCKS[other]:
         raise UnreadableData(
-            f"{of.words}, has {_KINDS_IN_WORDS[other]}, and the candidates are "
-            f"{_KINDS_IN_WORDS[clock]}: give a DateGrid of "
-            + (
-                "those"
-                if other == "naive"
-                else 'those, such as DateGrid(lo, hi, zone="Europe/Zurich")'
-            )
+            f"{of.words}, has {_KINDS_IN_WORDS[other]}, and the ends that you gave are "
+            f"{_KINDS_IN_WORDS[clock]}. Give ends such as {_EXAMPLES[other]}"
         )
     raise UnreadableData(
         f"{of.words}, is not a column of dates or times. Accepted: dates and timestamps, ISO dates "
-        "in text files, and Python's dates as objects. For a column of numbers give a Grid"
+        "in text files, and Python's dates as objects. For a column of numbers give numbers"
     )
 
 

@@ -19,6 +19,7 @@ from ...selection.date_grid import (
     EvenUnit,
     as_moment,
     clock_of,
+    in_one_zone,
     microseconds,
 )
 
@@ -46,7 +47,8 @@ def read_time_bounds(minimum: object, maximum: object, step: object) -> "TimeBou
     times = DateGrid(low, high, _read_step(low, high, step))
     if times.size == 1:
         raise InvalidNumber(
-            f"step {preview(step)} is too coarse: it is longer than from minimum to maximum"
+            f"minimum and maximum must be at least {times.step} apart, got {preview(minimum)} and "
+            f"{preview(maximum)}" + ("" if step is None else ". Or give a smaller step")
         )
     return TimeBounds(times)
 
@@ -63,17 +65,22 @@ def _read_ends(minimum: object, maximum: object) -> tuple[dt.date, dt.date]:
         raise InvalidNumber(
             f"minimum must be before maximum, got {preview(minimum)} and {preview(maximum)}"
         )
-    return low, high
+    return in_one_zone((low, high), None, ("minimum", "maximum")) if _is_time(low) else (low, high)
+
+
+def _is_time(moment: dt.date) -> bool:
+    """Return whether it is a time, and no date."""
+    return isinstance(moment, dt.datetime)
 
 
 def _kind_of(moment: dt.date) -> object:
     """Return whether it is a date, a time of a clock, or an instant."""
-    return isinstance(moment, dt.datetime), clock_of(moment)
+    return _is_time(moment), clock_of(moment)
 
 
 def _read_step(low: dt.date, high: dt.date, step: object) -> DateStep:
     """Return an even step: as given, or a day for dates, and for times one that is fine enough."""
-    is_day = not isinstance(low, dt.datetime)
+    is_day = not _is_time(low)
     if step is None:
         return _default_step(microseconds(high) - microseconds(low), is_day)
     whole = DateStep.read(step)
@@ -95,7 +102,7 @@ def _default_step(width: int, is_day: bool) -> DateStep:
 
 def _of_hours(low: dt.date, unit: EvenUnit, count: int) -> DateStep:
     """Return a step; for times a day as 24 hours, also where a clock is put forward."""
-    if unit == "day" and isinstance(low, dt.datetime):
+    if unit == "day" and _is_time(low):
         return DateStep(_HOURS_OF_A_DAY * count, "hour")
     return DateStep(count, unit)
 
@@ -138,7 +145,7 @@ class TimeBounds:
 
     def _unit(self, noise: Fraction) -> EvenUnit:
         """Return the longest unit of at most half of the noise; a day for dates, a second at least."""
-        if not isinstance(self.times.lo, dt.datetime):
+        if not _is_time(self.times.lo):
             return "day"
         most = min(noise / 2, Fraction(self.times.size - 1, 10)) * self.step
         units: list[EvenUnit] = ["day", "hour", "minute"]
