@@ -16,6 +16,7 @@ from .test_bigquery import COLUMNS, GROUP, HEAD, ROW
 
 OPTIONS = "epsilon=10, delta=1e-8, max_groups_contributed=2, privacy_unit_column=id"
 CLAUSE = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS({OPTIONS}) "
+LEAST = HEAD.replace("= 1", "= 1, min_privacy_units_per_group = 9")
 BUCKET = "WIDTH_BUCKET(age, 0, 120, 12)"
 CASE = "CASE WHEN age < 18 THEN 'minor' WHEN age < 65 THEN 'adult' ELSE 'senior' END"
 
@@ -53,19 +54,53 @@ ANSWERED: dict[str, str] = {
     f"{HEAD}{CASE} AS g, COUNT(DISTINCT id) FROM people GROUP BY g": "count",
     f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY item, {CASE}": "count",
     f"{HEAD}IF(age < 18, 'minor', 'adult') AS g, SUM(age) FROM people GROUP BY g": "sum",
+    f"{HEAD}COUNT(DISTINCT id) FILTER (WHERE age >= 18) FROM people": "count",
+    f"{HEAD}COUNT(DISTINCT CASE WHEN age >= 18 THEN id END) FROM people": "count",
+    f"{HEAD}AVG(age) FILTER (WHERE item = 'pen') FROM people": "mean",
+    f"{HEAD}SUM(CASE WHEN item = 'pen' THEN age ELSE 0 END) FROM people": "sum",
+    f"{HEAD}MEDIAN(CASE WHEN item = 'pen' THEN age END) FROM people": "median",
+    f"{HEAD}DATE_TRUNC(day, MONTH) AS m, COUNT(DISTINCT id) FROM people GROUP BY m": "count",
+    f"{HEAD}date_trunc('quarter', day) AS q, SUM(age) FROM people GROUP BY 1 ORDER BY 1": "sum",
+    f"{LEAST}item, COUNT(DISTINCT id) FROM people GROUP BY item": "count",
+    f"{LEAST}item, COUNT(DISTINCT id), AVG(age) FROM people GROUP BY item": "count",
+    f"{LEAST.replace('= 1', '= 1, delta = 1e-6')}id, COUNT(DISTINCT id) FROM people GROUP BY id": "count",
 }
 """Statements with the verb that each is read as. A count of values is told from one of units by the unit."""
+
+OF_ROWS: dict[str, str] = {
+    f"{HEAD}COUNTIF(age > 18) FROM people": "count",
+    f"{HEAD}COUNT_IF(age > 18) FROM people": "count",
+    f"{HEAD}COUNT(*) FILTER (WHERE age BETWEEN 18 AND 64) FROM people": "count",
+    f"{HEAD}COUNT(*) FILTER (WHERE age > 18), COUNT(*) FROM people": "count",
+    f"{HEAD}COUNT(CASE WHEN age >= 18 THEN 1 END) AS adults FROM people": "count",
+    f"{HEAD}SUM(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "count",
+    f"{HEAD}SUM(IF(age >= 18, 1, 0)) FROM people": "count",
+    f"{HEAD}AVG(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "mean",
+    f"{HEAD}AVG(CASE WHEN age >= 18 THEN 1.0 ELSE 0.0 END) FROM people": "mean",
+    f"{HEAD}AVG(IF(age >= 18, 1, 0)) FROM people": "mean",
+    f"{HEAD}item, AVG((age >= 18)::INT) AS adults FROM people GROUP BY item": "mean",
+    f"{HEAD}AVG(CAST(age >= 18 AS FLOAT64)) FROM people": "mean",
+    f"{HEAD}item, COUNT(*) FROM people GROUP BY item ORDER BY COUNT(*) DESC LIMIT 1": "count",
+}
+"""Statements that count rows, of a description without a privacy unit."""
 
 REFUSED: dict[str, str] = {
     f"{HEAD}COUNT(*) FROM people": r"write COUNT\(DISTINCT id\)",
     f"{HEAD}COUNT(item) FROM people": r"write COUNT\(DISTINCT id\) \.\.\. WHERE item IS NOT NULL",
     f"{HEAD}COUNT(age, {GROUP} => (0, 2)) FROM people": "WHERE age IS NOT NULL",
-    f"{HEAD}COUNTIF(age > 18) FROM people": r"write COUNT\(\*\) with WHERE",
+    f"{HEAD}COUNTIF(age > 18) FROM people": r"write COUNT\(DISTINCT id\) FILTER \(WHERE age > 18\)",
+    f"{HEAD}AVG(IF(age >= 18, 1, 0)) FROM people": r"FILTER .*, and COUNT\(DISTINCT id\)",
+    f"{HEAD}AVG(CASE WHEN age >= 18 THEN 100 ELSE 0 END) FROM people": "THEN 1 ELSE 0 END",
+    f"{HEAD}COUNT(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "COUNTIF",
+    f"{HEAD}item, COUNT(DISTINCT id) FROM people GROUP BY item HAVING COUNT(*) > 9": "min_privacy_units_per_group",
+    f"{LEAST}item, AVG(age) FROM people GROUP BY item": r"select COUNT\(\*\), or COUNT\(DISTINCT unit\)",
+    f"{LEAST}COUNT(DISTINCT id) FROM people": "goes with GROUP BY",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY DATE_TRUNC(day, WEEK)": "Write ISOWEEK",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY DATE_TRUNC('hour', day)": "RANGE_BUCKET",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY DATE_TRUNC(free, MONTH)": "Declare both",
+    f"{HEAD}COUNT(DISTINCT id) FROM people GROUP BY EXTRACT(YEAR FROM day)": "DATE_TRUNC",
     f"{HEAD}SUM(DISTINCT age) FROM people": "DISTINCT goes with COUNT alone",
     f"{HEAD}SUM(age * 2) FROM people": "aggregates are of a column",
-    f"{HEAD}AVG(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "CASE in GROUP BY beside COUNT",
-    f"{HEAD}AVG(IF(age >= 18, 1, 0)) FROM people": "CASE in GROUP BY beside COUNT",
-    f"{HEAD}SUM(CASE WHEN age >= 18 THEN 1 ELSE 0 END) FROM people": "CASE in GROUP BY beside COUNT",
     f"{HEAD}PERCENTILE_CONT(age, 0.5) FROM people": "Write PERCENTILE_DISC",
     f"{HEAD}PERCENTILE_CONT(age, 0.5, {ROW} => (0, 120)) FROM people": "Write PERCENTILE_DISC",
     f"{HEAD}APPROX_QUANTILES(age, 4) FROM people": "write PERCENTILE_DISC",
@@ -73,7 +108,7 @@ REFUSED: dict[str, str] = {
     f"{HEAD}ANY_VALUE(item) FROM people": "write MODE",
     f"{HEAD}ARRAY_AGG(item) FROM people": "releases records",
     f"{HEAD}STRING_AGG(item) FROM people": "releases records",
-    f"{HEAD}LOGICAL_OR(age > 18) FROM people": "There are COUNT, SUM",
+    f"{HEAD}LOGICAL_OR(age > 18) FROM people": "write COUNTIF",
     f"{HEAD}CORR(age, pay) FROM people": "of a column",
     f"{HEAD}COVAR_POP(age, pay) FROM people": "of a column",
     f"{HEAD}BIT_AND(age) FROM people": "There are COUNT, SUM",
@@ -97,25 +132,27 @@ REFUSED: dict[str, str] = {
     HEAD.replace("= 1", "= 1, max_rows_contributed = 2")
     + "COUNT(DISTINCT id) FROM people": "leave it out",
     HEAD.replace("epsilon = 1", "delta = 1e-8") + "COUNT(DISTINCT id) FROM people": "needs epsilon",
-    HEAD.replace("= 1", "= 1, min_privacy_units_per_group = 9")
-    + "item, COUNT(DISTINCT id) FROM people GROUP BY item": ("Leave it out"),
     "SELECT WITH DIFFERENTIAL_PRIVACY COUNT(DISTINCT id) FROM people": "begins with SELECT WITH",
 }
 
 
-def people(ids: int = 1) -> Dataset:
+DAYS = {"type": "date", "minimum": "2024-01-01", "maximum": "2024-12-31"}
+
+
+def people(ids: int = 1, unit: str | None = "id") -> Dataset:
     table: dict[str, Any] = {
         "age": [30, 40] * ids, "pay": [1.5, 2.5] * ids, "item": ["pen", "pencil"] * ids,
         "id": [*range(2 * ids)],
     }  # fmt: skip
-    return Dataset(table, columns=COLUMNS, name="people", privacy_unit="id", max_contributions=1)
+    columns = {**COLUMNS, "day": DAYS, "free": {"type": "date"}}
+    return Dataset(table, columns=columns, name="people", privacy_unit=unit)
 
 
-@pytest.mark.parametrize("text", ANSWERED)
+@pytest.mark.parametrize("text", ANSWERED | OF_ROWS)
 def test_a_statement_is_answered_as_the_verb_that_it_names(text: str) -> None:
-    [aggregate] = read_statement(text).aggregates
-    assert aggregate.verb == ANSWERED[text]
-    assert bill_of(sql, people(), text).guarantee
+    aggregate, *_ = read_statement(text).aggregates
+    assert aggregate.verb == (ANSWERED | OF_ROWS)[text]
+    assert bill_of(sql, people(unit="id" if text in ANSWERED else None), text).guarantee
 
 
 @pytest.mark.parametrize("text", REFUSED)
@@ -138,4 +175,5 @@ def test_answers_are_those_of_the_data(item: str, wanted: float, error: float) -
 
 
 def test_the_list_is_long_enough() -> None:
-    assert len(ANSWERED) + len(REFUSED) >= 60
+    assert len(ANSWERED) + len(OF_ROWS) >= 50
+    assert len(ANSWERED) + len(OF_ROWS) + len(REFUSED) >= 92

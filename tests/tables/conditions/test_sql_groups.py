@@ -69,7 +69,7 @@ REFUSED = {
     "COUNT(*) FROM p GROUP BY (x, y)": "without brackets",
     "COUNT(*) FROM p GROUP BY CUBE (x, y)": "each by itself",
     "COUNT(*) FROM p GROUP BY x WITH ROLLUP": "Name each of them",
-    "COUNT(*) FROM p GROUP BY DATE_TRUNC('month', x)": "in the query of the description",
+    "COUNT(*) FROM p GROUP BY EXTRACT(YEAR FROM x)": "in the query of the description",
     "WIDTH_BUCKET(x, 0, 1, 3), COUNT(*) FROM p GROUP BY WIDTH_BUCKET(x, 0, 1, 2)": "neither an aggregate",
     "x, COUNT(*) FROM p GROUP BY WIDTH_BUCKET(x, 0, 1, 2)": "neither an aggregate",
     "COUNT(*) FROM p GROUP BY WIDTH_BUCKET(x, 0, 1)": "with the ends and how many",

@@ -278,13 +278,54 @@ def test_contradictions_with_the_description_are_refused_before_anything_is_read
     [
         ("epsilon = 1, privacy_unit_column = age", "declares user"),
         ("epsilon = 1, delta = 1e-6", "leave it out"),
-        ("epsilon = 1, min_privacy_units_per_group = 5", "Leave it out"),
+        ("epsilon = 1, min_privacy_units_per_group = 5", "compares a count that is released"),
     ],
 )
 def test_options_that_contradict_the_description_are_refused(options: str, words: str) -> None:
     text = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS ({options}) city, MEDIAN(age) FROM people GROUP BY city"
     with pytest.raises(InvalidArgument, match=words):
         discreet.sql(per_user(), text)
+
+
+def test_a_least_count_leaves_listed_groups_out_by_their_noisy_counts() -> None:
+    text = (
+        f"{CLAUSE}city, MEDIAN(age) AS m, COUNT(*) AS n, COUNT(age) AS a FROM people GROUP BY city"
+    )
+    every = answered(lambda: discreet.sql(people(), text))
+    least = sorted(row["n"] for row in every.value)[1]
+    some = text.replace("epsilon = 1", f"epsilon = 1, min_privacy_units_per_group = {least}")
+    shown = answered(lambda: discreet.sql(people(), some))
+    assert shown.value == [row for row in every.value if row["n"] >= least]
+    assert len(shown.value) == 2
+    assert shown.guarantee == every.guarantee
+    assert f"without counts below {least}" in shown.query
+    digests = {bill_of(discreet.sql, people(), one).digest for one in (text, some)}
+    assert len(digests) == 2
+
+
+@pytest.mark.parametrize("item", ["COUNT(age)", "COUNTIF(age > 17)", "MEDIAN(age)"])
+def test_a_least_count_needs_the_count_of_all(item: str) -> None:
+    text = f"{CLAUSE}city, {item} AS n FROM people GROUP BY city"
+    with pytest.raises(InvalidArgument, match=r"select COUNT\(\*\)"):
+        discreet.sql(people(), text.replace("= 1", "= 1, min_privacy_units_per_group = 5"))
+
+
+def test_a_least_count_of_groups_that_are_drawn_is_that_of_the_draw() -> None:
+    """As BigQuery means it: no group of fewer units is there, whatever its noisy count is."""
+    declared = {**COLUMNS, "city": {"type": "string"}}
+    rows = {"city": ["Basel"] * 400 + ["Bern"] * 349, "age": [1] * 749}
+    data = Dataset(rows, columns=declared, name="people")
+    options = "epsilon = 40, delta = 1e-6, min_privacy_units_per_group = 350"
+    text = f"{CLAUSE.replace('epsilon = 1', options)}city, COUNT(*) AS n FROM people GROUP BY city"
+    assert [row["city"] for row in discreet.sql(data, text).value] == ["Basel"]
+    asked = discreet.count(
+        data, by="city", groups="private", epsilon=40, delta="1e-6", minimum_count=350
+    )
+    assert bill_of(discreet.sql, data, text).guarantee == asked.guarantee
+    [part] = parts_of(text)
+    assert part.terms["minimum_count"] == 350
+    with pytest.raises(InvalidArgument, match="compares a count"):
+        discreet.sql(data, text.replace("COUNT(*)", "MEDIAN(age)"))
 
 
 def test_options_of_units_need_units() -> None:

@@ -62,7 +62,7 @@ def _count_values(term: object) -> int:
 @public_errors()
 def check_number_of_cells(question: Call, dataset: Dataset) -> None:
     """Raise if a free question has more cells of several columns than a service answers; no tuple is made."""
-    for part in parts_of_question(question):
+    for part in parts_of_question(question, dataset):
         check_number_of_cells(part, dataset)
     columns = _columns_of_labels(question)
     if not any(map(is_of_cells, columns.values())):
@@ -80,7 +80,7 @@ def check_number_of_cells(question: Call, dataset: Dataset) -> None:
         )
 
 
-def parts_of_question(question: Call) -> list[Call]:
+def parts_of_question(question: Call, dataset: Dataset | None = None) -> list[Call]:
     """Return the questions that a statement of SQL stands for; none of another question.
 
     Raises:
@@ -89,7 +89,7 @@ def parts_of_question(question: Call) -> list[Call]:
     """
     if "statement" not in question.terms:
         return []
-    return parts_of(question.terms["statement"])
+    return parts_of(question.terms["statement"], dataset)
 
 
 @public_errors()

@@ -10,7 +10,6 @@ from ...selection.decimals import Decimals
 from ...selection.payment import Bill
 from ...selection.question_sentences import facts_of
 from ...selection.verb_calls import Call
-from ...tables.conditions.sql_statements import read_statement
 from ...tables.datasets.columns import Column
 from ...tables.datasets.dataset import Dataset
 from ...tables.datasets.value_lists import ValueLists, cells_of, lists_of_values
@@ -20,6 +19,7 @@ from ...tables.verb_table import VERBS, Room, VerbFacts
 from ...tables.verbs.count import counts
 from ...tables.verbs.keys import MOST_RELEASED, keys
 from ...tables.verbs.private_groups import MOST_DRAWN
+from ...tables.verbs.sql import statement_about
 from ...tables.verbs.top_k import top_k
 from ..asking.free_questions import parts_of_question
 from ..asking.wire import longest_text, write_value
@@ -71,7 +71,7 @@ def longest_release(question: Call, bill: Bill, dataset: Dataset) -> int:
 
 def longest_answer(question: Call, dataset: Dataset) -> int:
     """Return a bound on the characters of an answer to a question, without its data, whatever they are."""
-    terms, parts = question.terms, parts_of_question(question)
+    terms, parts = question.terms, parts_of_question(question, dataset)
     if parts:
         return _longest_table(terms["statement"], parts, dataset)
     each = _longest_without_groups(question, dataset)
@@ -113,7 +113,7 @@ def _longest_key(column: object) -> int:
 
 def _longest_table(statement: str, parts: Iterable[Call], dataset: Dataset) -> int:
     """Return a bound on the characters of an answer to a statement: every row has the names of all columns."""
-    table = read_statement(statement)
+    table = statement_about(statement, dataset)
     groups = None if table.by is None else lists_of_values(dataset, table.by, None)
     names = sum(_count_characters(name) for name in table.columns)
     rows = MOST_DRAWN if groups is None else groups.size

@@ -40,7 +40,9 @@ def request_parts(call: Call, data: object) -> int:
     if call.verb is sql:
         return sum(
             request_parts(Call(*one), data)
-            for one in parts_of(terms.get("statement", *call.arguments))
+            for one in parts_of(
+                terms.get("statement", *call.arguments), data if isinstance(data, Dataset) else None
+            )
         )
     condition = read_condition(terms.get("where"))
     comparisons = 0 if condition is None else count_parts(condition)

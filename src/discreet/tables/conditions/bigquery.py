@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...errors import InvalidArgument, preview
+from .sql_trees import sqlglot_package
 
 BOUNDS = ("contribution_bounds_per_group", "contribution_bounds_per_row")
 """The arguments of BigQuery by which a statement bounds its numbers."""
@@ -74,6 +75,20 @@ def with_bounds_outside(text: str, tokens: Sequence[Any]) -> str:
             edits += _moves(text, tokens, place)
     for start, stop, words in sorted(edits, reverse=True):
         text = text[:start] + words + text[stop:]
+    return text
+
+
+def with_units_last(text: str, tokens: Sequence[Any]) -> str:
+    """Return a statement in which DATETIME_TRUNC(x, MONTH) stands for DATE_TRUNC(x, MONTH), with the unit last.
+
+    The parser reads the first argument of DATE_TRUNC as the unit, and would take the column for one.
+    """
+    string = sqlglot_package().tokens.TokenType.STRING
+    for place in range(len(tokens) - 3, -1, -1):
+        token, bracket, first = tokens[place : place + 3]
+        is_call = token.text.upper() == "DATE_TRUNC" and bracket.text == "("
+        if is_call and first.token_type != string:
+            text = f"{text[: token.start]}DATETIME_TRUNC{text[token.end + 1 :]}"
     return text
 
 

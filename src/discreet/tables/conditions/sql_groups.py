@@ -1,4 +1,4 @@
-"""GROUP BY of a statement: columns, WIDTH_BUCKET, RANGE_BUCKET and CASE, as the cells of a question.
+"""GROUP BY of a statement: columns, WIDTH_BUCKET, RANGE_BUCKET, DATE_TRUNC and CASE, as the cells of a question.
 
 A bucket is answered as its number and a case as its value. Rows of NULL in one of the columns are in no group.
 """
@@ -13,8 +13,8 @@ from ...errors import InvalidArgument, preview
 from ...selection.any_column import AnyColumn
 from ...selection.bins import MOST_BINS, Bins, read_columns
 from .case_bins import Case, CaseBins, bins_of_cases
-from .condition_readers import Tree, constant_of_tree, from_tree
-from .conditions import Condition
+from .condition_readers import Tree, constant_of_tree
+from .conditional_aggregates import read_condition_of
 from .sql_trees import (
     column_of_tree,
     has_only,
@@ -23,8 +23,9 @@ from .sql_trees import (
     sqlglot_package,
     tree_in_words,
 )
+from .truncated_dates import truncates, truncation
 
-_SEVERAL = "GROUP BY takes columns, WIDTH_BUCKET(x, 0, 120, 12) and CASE WHEN x < 18 THEN ... of one column"
+_SEVERAL = "GROUP BY takes columns, WIDTH_BUCKET(x, 0, 120, 12), DATE_TRUNC(x, MONTH) and CASE WHEN x < 18 ..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,13 @@ class GroupPart:
         part: the name of the column, or its bins.
         values: the answers for the labels of bins; None for values as they are.
         is_whole: whether the bins are right of whole numbers and dates alone.
+        unit: the unit to which dates are truncated, of which the description has the first and the last; or None.
     """
 
     part: str | Bins
     values: Mapping[str, object] | None = None
     is_whole: bool = False
+    unit: str | None = None
 
     @property
     def column(self) -> str:
@@ -153,7 +156,9 @@ def is_grouped(tree: Tree) -> bool:
     exp = sqlglot_package().exp
     while type(tree) is exp.Paren:
         tree = tree.this
-    return type(tree) in (exp.Column, exp.Case, exp.If) or _bucket_name(tree) is not None
+    if type(tree) in (exp.Column, exp.Case, exp.If) or truncates(tree):
+        return True
+    return _bucket_name(tree) is not None
 
 
 def part_of_tree(tree: Tree) -> GroupPart:
@@ -170,6 +175,9 @@ def part_of_tree(tree: Tree) -> GroupPart:
     bucket = _bucket_name(tree)
     if bucket is not None:
         return _bucket(tree, bucket)
+    if truncates(tree):
+        column, unit = truncation(tree)
+        return GroupPart(column, unit=unit)
     if type(tree) is exp.Tuple:
         raise InvalidArgument(f"{_SEVERAL}. Write them without brackets: GROUP BY city, drink")
     if type(tree) is not exp.Column:
@@ -194,17 +202,10 @@ def _read_cases(tree: Tree) -> tuple[list[Case], object]:
             f"{preview(tree_in_words(tree))}: write CASE WHEN x = 1 THEN ..., with the comparison in WHEN"
         )
     otherwise = tree.args.get("false" if type(tree) is exp.If else "default")
-    cases = [(_case_condition(one.this), _case_value(one.args["true"])) for one in some]
+    cases = [
+        (read_condition_of(one.this, "CASE WHEN"), _case_value(one.args["true"])) for one in some
+    ]
     return cases, None if otherwise is None else _case_value(otherwise)
-
-
-def _case_condition(tree: Tree) -> Condition:
-    """Return the condition of a case."""
-    try:
-        return from_tree(tree)
-    except InvalidArgument as error:
-        words = str(error).replace("where takes", "CASE WHEN takes", 1)
-    raise InvalidArgument(words)
 
 
 def _case_value(tree: Tree) -> object:

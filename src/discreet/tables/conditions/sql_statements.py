@@ -6,7 +6,7 @@ One SELECT in the clause that BigQuery made known:
     FROM people WHERE age >= 18 GROUP BY city
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -15,8 +15,9 @@ from ...base.arguments import text as read_text
 from ...base.numbers import count, positive
 from ...errors import InvalidArgument, preview
 from ...selection.any_column import AnyColumn
-from .bigquery import BOUNDS, with_bounds_outside, with_double_quotes
+from .bigquery import BOUNDS, with_bounds_outside, with_double_quotes, with_units_last
 from .condition_readers import Tree, from_tree
+from .conditional_aggregates import Conditional, conjunction, without_condition, without_filter
 from .conditions import Condition, check_size, count_parts
 from .sql_groups import GroupClause, is_grouped, read_groups
 from .sql_trees import (
@@ -53,6 +54,8 @@ class Aggregate:
         units: the columns of which distinct values are counted, those of the privacy unit or another one; None for
             other aggregates.
         bounds: the bounds that the statement names, which must be those of the description; None if it names none.
+        where: the condition of its own rows; None for all.
+        truth: the condition of which a mean is the share of rows; None of columns.
     """
 
     name: str
@@ -61,6 +64,18 @@ class Aggregate:
     terms: Mapping[str, object] = field(default_factory=dict)
     units: tuple[str, ...] | None = None
     bounds: StatementBounds | None = None
+    where: Condition | None = None
+    truth: Condition | None = None
+
+    @property
+    def has_condition(self) -> bool:
+        """Whether it is about rows of its own, or about a share of them."""
+        return self.where is not None or self.truth is not None
+
+    def conditions(self, where: Condition | None) -> list[Condition | None]:
+        """Return the conditions of the rows that it reads in a statement: of a share all, and the true ones."""
+        rows = conjunction(where, self.where)
+        return [rows] if self.truth is None else [rows, conjunction(rows, self.truth)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +102,8 @@ class Options:
         delta: δ of all answers together, or None.
         privacy_unit: the privacy unit that the statement names, or None.
         max_groups: the most groups in which a unit counts, or None.
-        minimum_count: the least number of units of a group that is answered, or None.
+        minimum_count: the least number of units of a group that is answered, of listed groups the least noisy
+            number; or None.
     """
 
     epsilon: Fraction
@@ -141,6 +157,7 @@ def read_statement(statement: object) -> SqlStatement:
         raise InvalidArgument(f"a statement is at most {_LONGEST_STATEMENT:,} characters long")
     sqlglot = sqlglot_package()
     text = with_double_quotes(text)
+    text = with_units_last(text, _tokens(text))
     options_text, select_text = _split_clause(with_bounds_outside(text, _tokens(text)))
     options = _read_options(options_text)
     tree = _parse(select_text, "the statement")
@@ -155,23 +172,23 @@ def read_statement(statement: object) -> SqlStatement:
         names,
         groups,
         group_names,
-        _condition(tree, len(aggregates)),
+        _condition(tree, aggregates),
         _amounts(options, has_groups=bool(groups.parts)),
         _order(tree, names, aggregates),
         _limit(tree),
     )
 
 
-def _condition(tree: Tree, aggregates: int) -> Condition | None:
-    """Return the condition of a statement with so many aggregates, or None."""
+def _condition(tree: Tree, aggregates: Sequence[Aggregate]) -> Condition | None:
+    """Return the condition of a statement with some aggregates, or None."""
     where = tree.args.get("where")
-    if where is None:
-        return None
-    condition = check_size(from_tree(where.this))
-    if count_parts(condition) * aggregates > MOST_COMPARISONS:
+    condition = None if where is None else check_size(from_tree(where.this))
+    conditions = [one for aggregate in aggregates for one in aggregate.conditions(condition)]
+    parts = [count_parts(check_size(one)) for one in conditions if one is not None]
+    if sum(parts) > MOST_COMPARISONS:
         raise InvalidArgument(
             f"a statement has at most {MOST_COMPARISONS:,} comparisons and constants: those of its "
-            f"condition, for each of its {aggregates} aggregates"
+            f"condition, for each of its {len(aggregates)} aggregates"
         )
     return condition
 
@@ -291,7 +308,8 @@ def _named_unit(tree: Tree) -> tuple[str, ...] | None:
 
 
 _ADVICE = {
-    "having": "HAVING looks at answers: ask without it, and filter the released rows",
+    "having": "HAVING looks at answers: ask without it, and filter the released rows. "
+    "OPTIONS (min_privacy_units_per_group = 10) leaves small counts out",
     "joins": "a question is about one dataset: join in the query of its description",
     "distinct": "SELECT DISTINCT lists values. With OPTIONS (delta = ...) the groups of a GROUP "
     "BY are released",
@@ -348,17 +366,24 @@ def _select_list(
         raise InvalidArgument(f"a statement selects at most {MOST_ITEMS} columns")
     for expression in tree.expressions:
         has_alias = type(expression) is exp.Alias
-        inner, bounds = _inside_bounds(expression.this if has_alias else expression)
-        name = expression.alias if has_alias else tree_in_words(inner)
+        whole = expression.this if has_alias else expression
+        outer = without_filter(whole)
+        inner, bounds = _inside_bounds(outer.tree)
+        name = (
+            expression.alias
+            if has_alias
+            else tree_in_words(inner if whole is outer.tree else whole)
+        )
         if name in names:
             raise InvalidArgument(
                 f"two columns of the answer are called {preview(name)}: give one an alias, AS ..."
             )
         names.append(name)
-        if is_grouped(inner):
-            group_names[name] = groups.place(inner)
+        if is_grouped(whole):
+            group_names[name] = groups.place(whole)
         else:
-            aggregates.append(replace(_aggregate(inner, name), bounds=bounds))
+            conditional = without_condition(inner).of_rows(outer.where)
+            aggregates.append(replace(_aggregate(conditional, name), bounds=bounds))
     if not aggregates:
         raise InvalidArgument(
             "a statement needs an aggregate, such as COUNT(*) or MEDIAN(age): rows and values alone are not "
@@ -379,12 +404,15 @@ def _inside_bounds(tree: Tree) -> tuple[Tree, StatementBounds | None]:
     return inner, (name, low, high)
 
 
-def _aggregate(tree: Tree, name: str) -> Aggregate:
+def _aggregate(conditional: Conditional, name: str) -> Aggregate:
     """Return an aggregate as a question."""
+    tree, where, truth = conditional
+    if truth is not None:
+        return Aggregate(name, "mean", None, where=where, truth=truth)
     reader = _aggregates().get(type(tree))
     if reader is None:
         raise InvalidArgument(_refusal(tree))
-    return reader(tree, name)
+    return replace(reader(tree, name), where=where)
 
 
 _Reader = Callable[[Tree, str], Aggregate]
@@ -522,8 +550,9 @@ _REFUSALS = {
     "Last": "LAST releases a record's value; write MODE",
     "ArrayAgg": "ARRAY_AGG releases records",
     "GroupConcat": "STRING_AGG releases records",
-    "CountIf": "write COUNT(*) with WHERE, in a statement of its own",
-    "Filter": "FILTER is not supported. Write WHERE in a statement for it alone",
+    "CountIf": "COUNTIF takes a condition alone, such as COUNTIF(age >= 18)",
+    "LogicalOr": "one record would decide whether any is true: write COUNTIF(...), how many are",
+    "LogicalAnd": "one record would decide whether all are true: write COUNTIF(...), how many are",
     "Window": "windows are not answered",
     "Star": "SELECT * releases records",
     "Subquery": "subqueries are not answered",
@@ -550,11 +579,6 @@ def _argument(tree: Tree, aggregate: Tree) -> str:
     exp = sqlglot_package().exp
     if type(tree) is exp.Distinct:
         raise InvalidArgument("DISTINCT goes with COUNT alone")
-    if type(tree) in (exp.Case, exp.If):
-        raise InvalidArgument(
-            f"{tree_in_words(aggregate)}: for a share write CASE in GROUP BY beside COUNT(*), which answers each "
-            "part of it. Or have the condition as a boolean column in the query of the description, for AVG"
-        )
     if type(tree) is not exp.Column:
         raise InvalidArgument(
             f"{tree_in_words(aggregate)}: aggregates are of a column, and of no expression"

@@ -91,7 +91,7 @@ def count(
     refuse_one_shot(data, "the data")
     price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
     noise = counts_noise(unit_query, 1, price)
-    columns, size_of = _sizes(unit_query, data, column)
+    columns, size_of = sizes(unit_query, data, column)
     question = NoisyNumbers(
         unit_query,
         [noise],
@@ -238,7 +238,7 @@ def _by_label(labels: Labels, least: int | None, numbers: Sequence[int]) -> dict
     return {label: number for label, number in pairs if least is None or number >= least}
 
 
-def _sizes(
+def sizes(
     unit_query: UnitQuery, table: object, column: AnyColumn
 ) -> tuple[Sequence[Any], Callable[[Any], int]]:
     """Return the groups, and the function that returns how many records one has: all are counted at once."""

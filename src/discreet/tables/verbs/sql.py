@@ -29,15 +29,17 @@ from ...selection.verb_calls import Call, Delivery, delivery_of
 from ..conditions.bigquery import BOUNDS
 from ..conditions.sql_groups import GroupPart
 from ..conditions.sql_statements import Aggregate, SqlStatement, read_statement
+from ..conditions.truncated_dates import bins_of_dates
 from ..datasets.calls import inside_a_verb
 from ..datasets.dataset import Dataset
 from ..datasets.dataset_terms import fill_terms
 from ..engines.engine import unwrap_table
-from ..verb_table import use_of
+from ..verb_table import Asks, use_of
 from .count import count
 from .count_distinct import count_distinct
 from .mode import mode
 from .quantile import maximum, median, minimum, quantile
+from .share import share_of_rows
 from .sum import mean
 from .sum import sum as add_up
 from .top_k import top_k
@@ -71,9 +73,11 @@ def sql(
 
     Its aggregates are the verbs: COUNT(*), COUNT(x) and COUNT(DISTINCT unit) `count`, SUM `sum`, AVG `mean`, MODE
     `mode`, MEDIAN `median`, PERCENTILE_DISC and QUANTILE `quantile`, MIN and MAX `minimum` and `maximum`, TOP_K and
-    APPROX_TOP_COUNT `top_k`. WHERE is `where=`. GROUP BY takes columns whose values are declared, and WIDTH_BUCKET,
-    RANGE_BUCKET and CASE of one column, as `Bins`; or, with delta and one aggregate, columns whose values nobody
-    lists. ORDER BY and LIMIT act on the released rows. ε is divided equally among the aggregates, and the groups
+    APPROX_TOP_COUNT `top_k`. WHERE is `where=`, and so is FILTER for one of them. COUNTIF and SUM of CASE WHEN ...
+    THEN 1 ELSE 0 END count the rows of which a condition is true, and AVG of that is their share. GROUP BY takes
+    columns whose values are declared, and WIDTH_BUCKET, RANGE_BUCKET, DATE_TRUNC and CASE of one column, as `Bins`;
+    or, with delta and one aggregate, columns whose values nobody lists. ORDER BY, LIMIT and, of listed groups,
+    min_privacy_units_per_group act on the released rows. ε is divided equally among the aggregates, and the groups
     share it as docs/how-to/groups.md says. A delta beside declared values is divided among the counts, sums and
     means. Each has Gaussian noise if that is smaller, and else is not charged with its part. All are read before
     the first is drawn, and are charged together. Everything else is refused, with what would do.
@@ -125,15 +129,26 @@ def sql(
     return order.deliver(partial(plan.prepare, source), partial(plan.rows, source))
 
 
-def parts_of(statement: object) -> list[Call]:
+def statement_about(statement: object, dataset: Dataset | None) -> SqlStatement:
+    """Return a statement, read, with the groups that the description of a dataset lists.
+
+    Raises:
+        InvalidArgument: if it is no statement that is answered.
+    """
+    plain = read_statement(statement)
+    return plain if dataset is None else _with_declared_groups(dataset, plain)
+
+
+def parts_of(statement: object, dataset: Dataset | None = None) -> list[Call]:
     """Return the aggregates of a statement as questions without their data.
 
     Raises:
         InvalidArgument: if it is no statement that is answered.
     """
-    read = read_statement(statement)
-    is_listed = read.by is None  # a declared column would be listed too
-    return [_part(read, aggregate, is_listed=is_listed) for aggregate in read.aggregates]
+    table = statement_about(statement, dataset)
+    is_listed = table.by is None  # a declared column would be listed too
+    calls = [_parts(table, aggregate, is_listed=is_listed) for aggregate in table.aggregates]
+    return [call for some in calls for call in some]
 
 
 _WITH_DELTA = ("count", "sum", "mean", "top_k")
@@ -147,21 +162,25 @@ def _share_of_delta(statement: SqlStatement, aggregate: Aggregate) -> Fraction |
     return None if delta is None or aggregate.verb not in _WITH_DELTA else delta / number
 
 
-def _part(statement: SqlStatement, aggregate: Aggregate, *, is_listed: bool) -> Call:
-    """Return an aggregate as a question, with its part of ε and δ."""
+def _parts(statement: SqlStatement, aggregate: Aggregate, *, is_listed: bool) -> list[Call]:
+    """Return an aggregate as a question, with its part of ε and δ; a share as two, of all and of true rows."""
     terms: dict[str, Any] = {
         **aggregate.terms,
         "epsilon": statement.options.epsilon / len(statement.aggregates),
     }
-    terms |= {} if statement.where is None else {"where": statement.where}
     terms |= {} if statement.by is None else {"by": statement.by}
     most = statement.options.max_groups
     terms |= {} if most is None else {"max_groups": most}
     delta = _share_of_delta(statement, aggregate) if is_listed else statement.options.delta
     terms |= {} if delta is None else {"delta": delta}
     terms |= {} if delta is None or is_listed else {"groups": "private"}
+    least = statement.options.minimum_count
+    terms |= {} if least is None or is_listed else {"minimum_count": least}
     columns = () if aggregate.column is None else (aggregate.column,)
-    return Call(_VERBS[aggregate.verb], columns, terms)
+    wheres = [
+        {} if one is None else {"where": one} for one in aggregate.conditions(statement.where)
+    ]
+    return [Call(_VERBS[aggregate.verb], columns, {**terms, **where}) for where in wheres]
 
 
 def _together(guarantees: Sequence[Guarantee]) -> Guarantee:
@@ -228,12 +247,21 @@ class _Plan:
     def _delivery(self, table: Any, aggregate: Aggregate) -> Delivery:
         """Return an aggregate as it would be delivered."""
         is_listed = _has_listed_groups(self.dataset, self.statement)
-        verb, columns, terms = _part(self.statement, aggregate, is_listed=is_listed)
-        terms |= {"neighbors": self.neighbors, **dict(zip(["column"], columns, strict=False))}
-        arguments = fill_terms(self.dataset, terms, use_of(aggregate.verb), aggregate.verb)
-        arguments["ledger"] = self.payer  # what it counts decides which noise is taken
+        calls = _parts(self.statement, aggregate, is_listed=is_listed)
+        asks = use_of(aggregate.verb) if aggregate.truth is None else "records"
+        terms = [self._terms_of(call, asks, aggregate.verb) for call in calls]
         with inside_a_verb():
-            return delivery_of(verb, **{**arguments, "data": table})
+            if aggregate.truth is None:
+                return delivery_of(calls[0].verb, **terms[0], data=table)
+            return delivery_of(share_of_rows, table, terms[1]["where"], **terms[0])
+
+    def _terms_of(self, call: Call, asks: Asks, verb: str) -> dict[str, Any]:
+        """Return the terms of a call, and those of the description, without the data."""
+        terms = {**call.terms, "neighbors": self.neighbors}
+        terms |= dict(zip(["column"], call.arguments, strict=False))
+        arguments = fill_terms(self.dataset, terms, asks, verb)
+        del arguments["data"]
+        return arguments | {"ledger": self.payer}  # what it counts decides which noise is taken
 
     def query(self, deliveries: Sequence[Delivery]) -> Query:
         """Return the query in words, and in plain values all that decides the distribution of the answer."""
@@ -242,7 +270,9 @@ class _Plan:
             "columns": ", ".join(statement.columns), "dataset": statement.dataset,
             **column_facts(statement.by, "by"),
             "where": None if statement.where is None else str(statement.where),
+            "shown_from": self._shown_from,
         }  # fmt: skip
+        least = {} if self._shown_from is None else {"minimum_count": self._shown_from}
         return Query(
             "sql",
             facts,
@@ -251,8 +281,15 @@ class _Plan:
                 "parts": [one.order.bill().digest for one in deliveries],
                 "order": [[key.name, key.descending, key.nulls_first] for key in statement.order],
                 "limit": statement.limit,
+                **least,
             },
         ).per(self.dataset.privacy_unit)
+
+    @property
+    def _shown_from(self) -> int | None:
+        """The least noisy count of a listed group that is shown; those that are drawn have been left out before."""
+        is_listed = _has_listed_groups(self.dataset, self.statement)
+        return self.statement.options.minimum_count if is_listed else None
 
     def worst_error(self, deliveries: Sequence[Delivery]) -> ErrorBound | None:
         """Return how far off the only aggregate may be; None of several, of which `parts` says it."""
@@ -301,7 +338,10 @@ class _Plan:
             aggregate.name: _cells(aggregate, answer, is_grouped=statement.by is not None)
             for aggregate, answer in zip(statement.aggregates, answers, strict=True)
         }
-        groups = list(next(iter(cells.values())))
+        groups, least = list(next(iter(cells.values()))), self._shown_from
+        if least is not None:
+            counts = cells[_counts_of_all(statement, is_listed=True)[0]]
+            groups = [group for group in groups if counts[group] >= least]
         table = [self._row(group, cells) for group in groups]
         for key in reversed(statement.order):
             table = _sorted(table, key.name, descending=key.descending, nulls_first=key.nulls_first)
@@ -356,8 +396,16 @@ def _with_declared_groups(dataset: Dataset, statement: SqlStatement) -> SqlState
 
 
 def _declared_part(dataset: Dataset, part: GroupPart) -> GroupPart:
-    """Return a column of groups without the buckets below and above the declared bounds."""
+    """Return a column of groups with its dates, without the buckets below and above the declared bounds."""
     column, bins = dataset.column(part.column, "GROUP BY"), part.part
+    if part.unit is not None:
+        if column.type not in ("date", "datetime"):
+            raise InvalidArgument(
+                f"DATE_TRUNC of {part.column}: the column is declared as {column.type}, and it takes dates or times"
+            )
+        ends = (column.minimum, column.maximum)
+        dates, values = bins_of_dates(part.column, ends, part.unit)
+        return replace(part, part=dates, values=values)
     if part.is_whole and column.type not in ("integer", "date"):
         raise InvalidArgument(
             f"CASE of {part.column}: the column is declared as {column.type}. Compare with < and >=, so that one "
@@ -406,7 +454,7 @@ def _check_bounds(dataset: Dataset, statement: SqlStatement) -> None:
 
 def _bounds_of_column(dataset: Dataset, aggregate: Aggregate) -> tuple[Fraction, Fraction] | None:
     """Return the declared bounds of the numbers of an aggregate; None if it has none."""
-    if aggregate.verb == "count":  # a record counts once
+    if aggregate.verb == "count" or aggregate.truth is not None:  # a record counts once
         return Fraction(0), Fraction(1)
     column = dataset.column(aggregate.column)
     if column.type == "boolean" and use_of(aggregate.verb) == "sums":
@@ -423,12 +471,13 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
         InvalidArgument: with the form that would do.
     """
     options, by = statement.options, statement.by
-    if options.minimum_count is not None:
+    is_listed = _has_listed_groups(dataset, statement)
+    if options.minimum_count is not None and not _counts_of_all(statement, is_listed=is_listed):
         raise InvalidArgument(
-            "min_privacy_units_per_group is not supported: delta already leaves out small groups. "
-            "Leave it out"
+            "min_privacy_units_per_group compares a count that is released: select COUNT(*), or "
+            "COUNT(DISTINCT unit) if the description has a privacy unit"
         )
-    if _has_listed_groups(dataset, statement):
+    if is_listed:
         shares = [_share_of_delta(statement, one) for one in statement.aggregates]
         if options.delta is not None and not any(shares):
             raise InvalidArgument(
@@ -436,6 +485,11 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
                 "that it would gain, so leave it out"
             )
         return
+    if any(one.has_condition for one in statement.aggregates):
+        raise InvalidArgument(
+            f"GROUP BY {column_words(by)}: unlisted groups are drawn by all rows of the statement. Write the "
+            "condition in WHERE, and the groups with such rows are released"
+        )
     if options.delta is None:
         raise InvalidArgument(
             f"GROUP BY {column_words(by)}: the description of {dataset.label} does not declare all values. "
@@ -449,6 +503,16 @@ def _check_groups(dataset: Dataset, statement: SqlStatement) -> None:
         )
 
 
+def _counts_of_all(statement: SqlStatement, *, is_listed: bool) -> list[str]:
+    """Return the names of the counts of all records of a group; of groups that are drawn, of any."""
+    counts = [one for one in statement.aggregates if one.verb == "count"]
+    return [
+        one.name
+        for one in counts
+        if not is_listed or (one.column is None and not one.has_condition)
+    ]
+
+
 def _count_of(dataset: Dataset, statement: SqlStatement, aggregate: Aggregate) -> Aggregate:
     """Return a count of records, rows or privacy units, or of the distinct values of a column that is no unit.
 
@@ -459,12 +523,7 @@ def _count_of(dataset: Dataset, statement: SqlStatement, aggregate: Aggregate) -
     if names is None:
         if unit is None:
             return aggregate
-        columns, of = ", ".join(columns_of_unit(unit)), aggregate.column
-        where = "" if of is None else f" ... WHERE {of} IS NOT NULL"
-        raise InvalidArgument(
-            f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, and COUNT({of or '*'}) "
-            f"would count rows: write COUNT(DISTINCT {columns}){where}"
-        )
+        raise _counts_rows(dataset, aggregate)
     if read_unit(list(names)) == unit:
         return aggregate
     if len(names) > 1 or statement.by is not None:
@@ -476,8 +535,28 @@ def _count_of(dataset: Dataset, statement: SqlStatement, aggregate: Aggregate) -
     return replace(aggregate, verb="count_distinct", column=names[0], units=None)
 
 
+def _counts_rows(dataset: Dataset, aggregate: Aggregate) -> InvalidArgument:
+    """Return the error for a count, or a share, of rows that are no records."""
+    unit, of = dataset.privacy_unit, aggregate.column
+    assert unit is not None
+    columns = ", ".join(columns_of_unit(unit))
+    where = "" if of is None else f" ... WHERE {of} IS NOT NULL"
+    words = f"COUNT({of or '*'})"
+    if aggregate.has_condition:
+        words, condition = aggregate.name, aggregate.truth or aggregate.where
+        where = f" FILTER (WHERE {preview(str(condition))[1:-1]})"
+    if aggregate.truth is not None:
+        where += f", and COUNT(DISTINCT {columns}), of which it is a share"
+    return InvalidArgument(
+        f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, and {words} "
+        f"would count rows: write COUNT(DISTINCT {columns}){where}"
+    )
+
+
 def _sum_of(dataset: Dataset, aggregate: Aggregate) -> Aggregate:
     """Return an aggregate; a sum with bounds of a unit's total, where a statement bounds that."""
+    if aggregate.truth is not None and dataset.privacy_unit is not None:
+        raise _counts_rows(dataset, aggregate)
     if aggregate.verb != "sum" or aggregate.bounds is None or dataset.privacy_unit is None:
         return aggregate
     name, low, high = aggregate.bounds
