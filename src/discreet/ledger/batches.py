@@ -129,7 +129,7 @@ class Batch:
     A batch does not change: `add` and the splits return another one.
 
     Attributes:
-        questions: the questions by name, as `add` makes them; none by default.
+        questions: the questions by name, as `add` makes them. None by default.
     """
 
     questions: Mapping[str, Call] = field(default_factory=dict)
@@ -179,7 +179,7 @@ class Batch:
         Args:
             epsilon: the budget of all questions together: ε, a positive number without a unit. Or give `rho`.
             rho: instead of `epsilon`, ρ of zero-concentrated differential privacy.
-            weights: numbers above zero by question; 1 where none is given.
+            weights: numbers above zero by question, 1 where none is given.
 
         Raises:
             InvalidArgument: unless there is one budget, and the weights are for questions of the batch.
@@ -246,7 +246,7 @@ class Batch:
         """Ask all questions, in order, and return the answers by name.
 
         All public arguments are checked first, and whether the ledger can pay for everything. All private scores
-        are computed; then all questions are charged in one transaction, and all answers drawn and stored in
+        are computed, then all questions are charged in one transaction, and all answers drawn and stored in
         another. An error before the charge costs nothing. If one comes after it, the answers are lost with the
         error, unless the questions have a `request`: then the batch can be run again and they cost nothing.
 
@@ -254,7 +254,7 @@ class Batch:
             ledger: the account to charge, such as `Ledger("budget.db").session("people")`.
 
         Raises:
-            Exhausted: if the ledger cannot pay for all; nothing was asked or paid.
+            Exhausted: if the ledger cannot pay for all. Nothing was asked or paid.
         """
         if ledger is None:
             _say_together(self.bills().values())  # all are checked before the first is asked

@@ -94,24 +94,24 @@ def read_amount(plain: dict[str, str]) -> Amount:
 class Budget:
     """The privacy budget of a dataset, or an analyst's share of it: total and spent. Exact, and not private.
 
-    The guarantee is `total` under the neighboring relation: a bound on the sum of epsilons, or of rhos; or, with a
+    The guarantee is `total` under the neighboring relation: a bound on the sum of epsilons, or of rhos, or, with a
     delta, (epsilon, delta), which is certified by the sums that `delta_for` names.
 
     Attributes:
         dataset: the name of the dataset.
-        analyst: the analyst whose share it is; None for the budget of the dataset itself.
+        analyst: the analyst whose share it is, or None for the budget of the dataset itself.
         neighbors: the neighboring relation.
         total: the bounds on the sums. A unit that is None is not counted.
         spent: the sums so far. None: the charges are unbounded in this unit.
-        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several, or
             None if every row is one.
         period: the year, quarter or month that it is for, such as "2027"; None if it has none.
-        is_current: whether releases are charged to it; False if it was renewed. Known of budgets in lists.
+        is_current: whether releases are charged to it, or False if it was renewed. Known of budgets in lists.
         shares: of a dataset's budget, how its shares are paid for: "reserved", every one when it is opened, so that
-            `spent` holds their totals; or "oversubscribed", so that `spent` holds the charges of all analysts.
+            `spent` holds their totals, or "oversubscribed", so that `spent` holds the charges of all analysts.
         delta_for: the use of its delta, if it has one: "questions" or "composition".
         closed: of an analyst's share, why nothing is answered after failures, until the owner opens the dataset
-            again; None if it is open, or not known.
+            again, or None if it is open, or not known.
     """
 
     dataset: str
@@ -163,7 +163,7 @@ class Budget:
 
     @property
     def remaining(self) -> Amount:
-        """The remainder of every sum that still certifies the guarantee; the others are None."""
+        """The remainder of every sum that still certifies the guarantee. The others are None."""
         return self.total - self.spent
 
     def as_dict(self) -> dict[str, object]:
@@ -295,7 +295,7 @@ class Budget:
         return replace(self.total, rho=None) if self.delta_for == "questions" else self.total
 
     def extended(self, total: Amount, use: DeltaFor | None = None) -> "Budget":
-        """Return the budget with a larger total of the same kind; one in epsilon may get a delta for questions.
+        """Return the budget with a larger total of the same kind. One in epsilon may get a delta for questions.
 
         The charges of a budget in epsilon have no delta, so its sums bound (epsilon, 0), and go on.
 

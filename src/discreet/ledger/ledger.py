@@ -68,8 +68,8 @@ class Ledger:
     holds a hash of all events before it. Guarantees and proofs: docs/how-to/ledger.md.
 
     Args:
-        where: the path of an SQLite file, which is created if it does not exist; or a URL such as
-            "postgresql://user@host/database"; or None, for a ledger in memory that lives as long as this
+        where: the path of an SQLite file, which is created if it does not exist, or a URL such as
+            "postgresql://user@host/database", or None, for a ledger in memory that lives as long as this
             object.
         checkpoints: a second record of all commits: the path of a file elsewhere, to which lines of JSON are
             appended, or a function that is called with a `Checkpoint`. An answer is returned only when the
@@ -78,7 +78,7 @@ class Ledger:
 
     Raises:
         InvalidArgument: if `where` is no path or URL, or `checkpoints` no path or function.
-        LedgerError: if it cannot be opened, or does not match the checkpoints; see `discreet.errors`.
+        LedgerError: if it cannot be opened, or does not match the checkpoints. See `discreet.errors`.
 
     Side channels: the ledger is as public as the answers in it.
     """
@@ -109,25 +109,25 @@ class Ledger:
         """Open a budget, or return the existing one if it was opened with the same terms.
 
         Args:
-            dataset: a name for the dataset; or a `Dataset`, to which the budget then belongs: releases about
-                anything else are refused, and a dataset of the same source has the same budget.
+            dataset: a name for the dataset, or a `Dataset`, to which the budget then belongs: releases about
+                anything else are rejected, and a dataset of the same source has the same budget.
             analyst: the name of an analyst, to open a share of the dataset's budget, which pays for it at once.
                 Releases to this analyst are charged to the share, and fit if it can pay.
-            epsilon: the bound on all releases together, in pure differential privacy; or, with `delta`, in
+            epsilon: the bound on all releases together, in pure differential privacy, or, with `delta`, in
                 approximate differential privacy. Or:
             rho: the bound in zero-concentrated differential privacy.
             delta: the delta of (epsilon, delta)-differential privacy, with `delta_for`.
-            neighbors: the neighboring relation of the budget, and of its shares; releases are converted to it.
+            neighbors: the neighboring relation of the budget, and of its shares. Releases are converted to it.
             privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
-                value are then one record; or a list of columns, of which rows with equal values are one record. By
+                value are then one record, or a list of columns, of which rows with equal values are one record. By
                 default every row is one record. Releases with another privacy unit are refused, and a share has the
                 unit of the dataset's budget.
             per: "year", "quarter" or "month", for a `Dataset`: the budget is for the calendar period of today, in
-                UTC. When that has ended releases are refused, until the owner opens the next budget with `renew`.
+                UTC. When that has ended releases are rejected, until the owner opens the next budget with `renew`.
             separate: whether a `Dataset` that shares a database with others has a budget of its own, because it
                 holds the data of others, as only its owner can know. It is an event of the chain.
             delta_for: with `delta`, its use: "questions", of which every one has an epsilon and a delta, and both
-                add up; or "composition", so that releases have a rho, and its sum certifies (epsilon, delta). A
+                add up, or "composition", so that releases have a rho, and its sum certifies (epsilon, delta). A
                 share has that of the dataset's budget.
             oversubscribed: whether shares may be more than the budget. Then a release must fit the share and the
                 budget, and refusals tell an analyst of others. Said of an existing budget it changes how its shares
@@ -159,11 +159,11 @@ class Ledger:
         return self._store.change(open_budget, name, terms, declaration, calendar)
 
     def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
-        """Record that the owner has changed the description of a dataset; its spending stays.
+        """Record that the owner has changed the description of a dataset. Its spending stays.
 
         Changed columns are recorded with the next release, by themselves. A changed source or bound, and a
         table that became something else in its database, need this: releases about a dataset that is not the one on
-        record are refused.
+        record are rejected.
 
         Args:
             dataset: the dataset as it is described now.
@@ -189,7 +189,7 @@ class Ledger:
 
         Args:
             dataset: the dataset whose budget ends.
-            into: the dataset whose budget stays; extend it first if it cannot pay the spending of the other.
+            into: the dataset whose budget stays. Extend it first if it cannot pay the spending of the other.
 
         Raises:
             UnknownBudget: if one has no budget.
@@ -231,27 +231,27 @@ class Ledger:
         oversubscribed: bool | None = None,
         shares: Mapping[str, Mapping[str, Number]] | None = None,
     ) -> Budget:
-        """Open a new budget for a described dataset; from now on releases are charged to it, and to no older one.
+        """Open a new budget for a described dataset. From now on releases are charged to it, and to no older one.
 
         The people in the data stay the same: the promise to them is the sum of all its budgets, and
         `spent(dataset)` tells the cost of all its releases. Proof: docs/explanation/budgets_of_datasets.md.
-        Shares are opened anew: those that `shares` names.
+        Shares are opened again: those that `shares` names.
 
         Args:
             dataset: the described dataset, a `Dataset`.
             period: its period, such as "2027"; it is named after the first and the period. Without it
                 the calendar period of today, of a budget that was opened with `per`, once the one before has ended.
-            epsilon: the bound on the releases of the period, in pure differential privacy; or, with `delta`, in
+            epsilon: the bound on the releases of the period, in pure differential privacy, or, with `delta`, in
                 approximate differential privacy. Or:
             rho: the bound in zero-concentrated differential privacy.
             delta: the delta of (epsilon, delta)-differential privacy. Without any of them: as much as before.
             per: "year", "quarter" or "month", to change the kind of calendar period.
-            delta_for: the use of its delta; without it as before.
-            oversubscribed: whether shares may be more than the budget; without it as before.
+            delta_for: the use of its delta. Without it as before.
+            oversubscribed: whether shares may be more than the budget. Without it as before.
             shares: the shares of the new budget: amounts by analyst, such as {"team-a": {"epsilon": 1}}.
 
         Returns:
-            The new budget; the existing one if it was renewed before for the period, with the same terms.
+            The new budget, or the existing one if it was renewed before for the period, with the same terms.
 
         Raises:
             UnknownBudget: if the dataset has no budget yet.
@@ -284,10 +284,10 @@ class Ledger:
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
-            analyst: the analyst whose share it is; without it, the budget of the dataset.
-            epsilon: the new total ε, if the budget is in ε; a positive number without a unit. Without it ε stays.
+            analyst: the analyst whose share it is. Without it, the budget of the dataset.
+            epsilon: the new total ε, if the budget is in ε. A positive number without a unit. Without it ε stays.
             rho: the new total ρ, if the budget is in ρ.
-            delta: the new total δ, a probability; without it δ stays. A budget in ε gets one with `delta_for`.
+            delta: the new total δ, a probability. Without it δ stays. A budget in ε gets one with `delta_for`.
             delta_for: the use of that δ, "questions": releases have an epsilon and a delta each, and both add up.
 
         Raises:
@@ -315,7 +315,7 @@ class Ledger:
         Args:
             dataset: the name of the dataset, or a `Dataset`.
             analyst: the analyst whose share it is.
-            epsilon: the new total ε, if the share is in ε; a positive number without a unit.
+            epsilon: the new total ε, if the share is in ε. A positive number without a unit.
             rho: the new total ρ, if the share is in ρ.
             delta: the new total δ, a probability.
 
@@ -329,11 +329,11 @@ class Ledger:
         return self._store.change(shrink_share, payer, total)
 
     def reopen(self, dataset: str | Dataset, *, analyst: str | None = None) -> list[Budget]:
-        """Open a dataset again that was closed for analysts after failures, and count their failures anew.
+        """Open a dataset again that was closed for analysts after failures, and count their failures again.
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
-            analyst: the analyst; without it, all of them.
+            analyst: the analyst. Without it, all of them.
 
         Returns:
             The shares of those whose questions had failed.
@@ -346,13 +346,13 @@ class Ledger:
         return Listing(self._store.change(reopen_dataset, payer.dataset, payer.analyst))
 
     def reset_delays(self, dataset: str | Dataset, *, analyst: str | None = None) -> list[Budget]:
-        """Let the delays of answers of a service begin anew, and the count of questions that were given up.
+        """Let the delays of answers of a service begin again, and the count of questions that were given up.
 
         Times tell up to as much again afterwards: docs/explanation/threat_model.md, "Time".
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
-            analyst: the analyst; without it, all of them and the owner.
+            analyst: the analyst. Without it, all of them and the owner.
 
         Returns:
             The budget and the shares of those with a longer delay.
@@ -368,7 +368,7 @@ class Ledger:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
 
         Args:
-            dataset: the name of the dataset; or a `Dataset`: the newest of its budgets is charged, or that of the
+            dataset: the name of the dataset, or a `Dataset`: the newest of its budgets is charged, or that of the
                 dataset with the same source.
             analyst: the analyst whose share is charged, if there is one.
 
@@ -402,7 +402,7 @@ class Ledger:
         """Return all events in order, or those of one dataset.
 
         Args:
-            dataset: the name of a budget, or a `Dataset`, with all its budgets; without it, of all.
+            dataset: the name of a budget, or a `Dataset`, with all its budgets. Without it, of all.
         """
         whose = None if dataset is None else _about_or_name(dataset)
         return Listing(self._store.read_copy(_history, whose))
@@ -411,7 +411,7 @@ class Ledger:
         """Return where the chain ends, and some of its events.
 
         Args:
-            number: the number of the event after which they begin; 0 for the first one.
+            number: the number of the event after which they begin, 0 for the first one.
             limit: the most events.
         """
         return self._store.read(queries.chain_and_events, number, limit)
@@ -430,7 +430,7 @@ class Ledger:
 
         Args:
             dataset: the name of the dataset.
-            analyst: the analyst to whom the answers went; without it, all of them.
+            analyst: the analyst to whom the answers went. Without it, all of them.
 
         Raises:
             UnknownBudget: if no such budget was opened.
@@ -459,7 +459,7 @@ class Ledger:
         return self._store.end()
 
     def is_readable(self) -> bool:
-        """Return whether the ledger can be read now. One that others hold is; they are not waited for."""
+        """Return whether the ledger can be read now, without waiting for writers."""
         try:
             self._store.look()
         except LedgerError:

@@ -180,7 +180,7 @@ class Session:
             private.mode(people, "drink", candidates=["tea", "coffee"], epsilon="1/2")
 
     Made by `Ledger.session`. Every release is charged and committed by itself, so a session need not be
-    closed; it is a context manager for readability alone.
+    closed. It is a context manager for readability alone.
     """
 
     best_price = _PaidVerb(best_price)
@@ -228,12 +228,12 @@ class Session:
 
     @property
     def currency(self) -> str | None:
-        """The unit that the budgets count: "epsilon", "epsilon and delta", "rho"; or "several"."""
+        """The unit that the budgets count: "epsilon", "epsilon and delta", "rho", or "several"."""
         kinds = {budget.currency for budget in self._payer.paying()}
         return kinds.pop() if len(kinds) == 1 else "several"
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
-        """Charge for a release, commit, then draw; or return the earlier draw of the same request.
+        """Charge for a release, commit, then draw, or return the earlier draw of the same request.
 
         Args:
             bill: the release and its cost.
@@ -241,11 +241,11 @@ class Session:
                 only if the budgets can pay, or the request was charged before.
 
         Raises:
-            Exhausted: if a budget cannot pay; no private data were read.
-            InvalidArgument: if a budget cannot count this guarantee, or has another privacy unit; no private
+            Exhausted: if a budget cannot pay. No private data were read.
+            InvalidArgument: if a budget cannot count this guarantee, or has another privacy unit. No private
                 data were read.
-            RequestConflict: if the request was another question; no private data were read.
-            LedgerError: if the ledger fails. No answer is returned; one that cannot be stored is discarded,
+            RequestConflict: if the request was another question. No private data were read.
+            LedgerError: if the ledger fails. No answer is returned. One that cannot be stored is discarded,
                 and the error says how to ask again at no cost.
 
         Side channels: the response time of the database. The ledger records that a release was charged,
@@ -271,9 +271,9 @@ class Session:
             orders: the bill of every release, and its `prepare`, as for `buy`.
 
         Raises:
-            Exhausted: if a budget cannot pay for all; nothing was charged, and no private data were read.
-            RequestConflict: if a request was another question; no private data were read.
-            LedgerError: if the ledger fails; the error says how to ask again at no cost.
+            Exhausted: if a budget cannot pay for all. Nothing was charged, and no private data were read.
+            RequestConflict: if a request was another question. No private data were read.
+            LedgerError: if the ledger fails. The error says how to ask again at no cost.
         """
         all_orders = list(orders)
         try:
@@ -293,28 +293,28 @@ class Session:
         """Charge for a release made by other software (OpenDP, a script, a training run) before it is made.
 
         The charge is as durable and exact as for a release of this library, and counts against the same
-        budgets. If the returned charge `is_new`, make the release, once; call this again before every further
+        budgets. If the returned charge `is_new`, make the release, once. Call this again before every further
         attempt. After a crash the same call says that the release was charged already, but not whether it was
         made: see `Charge` and docs/how-to/ledger.md. An interactive mechanism is charged once, before its first
         answer.
 
         Args:
-            guarantee: the guarantee of the release. It must hold for an adaptively chosen question; that of an
+            guarantee: the guarantee of the release. It must hold for an adaptively chosen question. That of an
                 interactive mechanism also for adaptive queries, concurrently with other releases. The ledger
                 does not verify it.
             description: the release in words. Together with guarantee and privacy unit it identifies the
-                release: a request of the same name with other values is refused.
+                release: a request of the same name with other values is rejected.
             request: the name of the release, charged once per dataset and analyst however often this is
                 called. Choose one that is still known after a crash, such as the name of the output file.
-            privacy_unit: the column that identifies the privacy unit, or a list of columns; it must be that of the
+            privacy_unit: the column that identifies the privacy unit, or a list of columns. It must be that of the
                 budget.
 
         Raises:
             Exhausted: if a budget cannot pay. Do not make the release.
-            InvalidArgument: if a budget cannot count this guarantee, or has another privacy unit; or if an
+            InvalidArgument: if a budget cannot count this guarantee, or has another privacy unit, or if an
                 argument cannot be accepted.
             RequestConflict: if the request was another question.
-            LedgerError: if the ledger fails; do not make the release, and ask again.
+            LedgerError: if the ledger fails. Do not make the release, and ask again.
         """
         return charge_external(
             self._payer, guarantee, description, request, read_unit(privacy_unit)
@@ -325,7 +325,7 @@ class Session:
 
         Args:
             request: the name under which it was charged.
-            note: its outcome, such as the name of the file it went to; "made" by default.
+            note: its outcome, such as the name of the file it went to, "made" by default.
 
         Raises:
             RequestConflict: if no such release was charged, or it was recorded with another note.
@@ -341,7 +341,7 @@ class Session:
             **kwargs: its keyword arguments.
 
         Raises:
-            InvalidArgument: if the call would be refused, or a budget cannot count its guarantee.
+            InvalidArgument: if the call would be rejected, or a budget cannot count its guarantee.
         """
         return self.quoted([bill_of(verb, *args, **{"ledger": self, **kwargs})])
 

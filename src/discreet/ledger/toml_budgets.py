@@ -26,11 +26,11 @@ def read_dataset(name: str, path: str | Path | None = None) -> Dataset:
 
     Args:
         name: its name in the file.
-        path: the file; without it the one that DISCREET_CONFIG names, or the nearest discreet.toml from the
+        path: the file. Without it the one that DISCREET_CONFIG names, or the nearest discreet.toml from the
             working directory upwards.
 
     Raises:
-        InvalidDescription: if there is no file, or something in it cannot be accepted; the message has the line.
+        InvalidDescription: if there is no file, or something in it cannot be accepted. The message has the line.
         UnknownName: if it describes no dataset of that name.
     """
     return with_its_ledger(configuration(path), name)

@@ -40,7 +40,7 @@ class Base2Eta:
     Attributes:
         x: an integer from 1 to 2**y - 1.
         y: an integer, 1 or more.
-        z: an integer, 1 or more; 1 by default.
+        z: an integer, 1 or more, 1 by default.
     """
 
     x: int
@@ -88,16 +88,16 @@ class Base2:
     """Answer i with probability proportional to (x / 2**y) ** (z * gap[i]): every weight is rational.
 
     Scores are divided by `granularity` and rounded at random to one of the two nearest integers, without
-    bias; integer scores at granularity 1 stay as they are.
+    bias. Integer scores at granularity 1 stay as they are.
 
     Args:
-        eta: the inverse temperature; without it, the largest of about 32 bits within the wanted epsilon.
+        eta: the inverse temperature. Without it, the largest of about 32 bits within the wanted epsilon.
         granularity: the value of one unit of the rounded scores.
 
     Guarantee: given how scores were rounded, epsilon-bounded range for epsilon = spread * z * (y ln 2 -
-    ln x), with the spread of the rounded scores; hence epsilon-DP and the rho of a bounded range.
+    ln x), with the spread of the rounded scores, hence epsilon-DP and the rho of a bounded range.
 
-    Side channels: as the exponential mechanism; one more word is read for every score that has to be
+    Side channels: as the exponential mechanism. One more word is read for every score that has to be
     rounded. Whether scores have to be rounded depends on their type and the granularity, not on their values.
 
     Source: Ilvento, CCS 2020. Proof: docs/reference/mechanisms/exponential.md#base2.

@@ -94,7 +94,7 @@ class Mechanism(Protocol):
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism for scores of that sensitivity at that much privacy.
 
-        Called through `calibrate` of this module, which refuses a guarantee weaker than the parameter.
+        Called through `calibrate` of this module, which rejects a guarantee weaker than the parameter.
         """
 
 

@@ -50,7 +50,7 @@ class Exponential:
     whose normaliser is the same for all databases, epsilon-DP with eta = epsilon / change.
 
     Side channels: the time depends on the number of candidates and, with probability below 2**-20 a
-    draw, on the scores (a doubt that is settled in balls; the first one of a process imports the library of balls).
+    draw, on the scores (a doubt that is settled in balls, whose library the first one of a process imports).
 
     Source: McSherry and Talwar, FOCS 2007; Durfee and Rogers, NeurIPS 2019. Proof:
     docs/reference/mechanisms/exponential.md.
@@ -88,7 +88,7 @@ class Exponential:
 
     @property
     def measure(self) -> BaseMeasure | None:
-        """The base measure, by weights or by logarithms; None where all candidates weigh the same."""
+        """The base measure, by weights or by logarithms, or None where all candidates weigh the same."""
         if self.base_measure is not None:
             from .base_measure import WeightMeasure
 

@@ -51,14 +51,14 @@ _CUT_DECAY = 2.0**20
 class NoisyMax:
     """Answer the largest of eta * score[i] + noise[i], with independent noise of scale 1.
 
-    Gumbel noise is the exponential mechanism and exponential noise is permute-and-flip; they are drawn
+    Gumbel noise is the exponential mechanism and exponential noise is permute-and-flip. They are drawn
     as such. Laplace noise is drawn as an exact race.
 
     Attributes:
         noise: "laplace" (the default), "gumbel" or "exponential".
 
     Guarantee: for epsilon = eta * spread, no worse than one number with Laplace noise of scale 1 / epsilon,
-    so epsilon-DP; with Gumbel noise epsilon-bounded range. The
+    so epsilon-DP. With Gumbel noise epsilon-bounded range. The
     textbooks' Laplace noise of scale sensitivity / epsilon is enough for monotonic scores only.
 
     Side channels: one word is read per candidate. More are read, and balls used, where the two best
@@ -84,7 +84,7 @@ class NoisyMax:
 
     @property
     def worst_case(self) -> WorstCase | None:
-        """That of the mechanism which the noise makes it; of Laplace noise none is known."""
+        """That of the mechanism which the noise makes it. Of Laplace noise none is known."""
         return None if self._equal is None else self._equal.worst_case
 
     @property
@@ -112,7 +112,7 @@ class NoisyMax:
     ) -> Calibrated:
         """Return the mechanism that answers [index, steps].
 
-        Guarantee: with Laplace noise `LaplaceDP`, as without the gap; with other noise that of the mechanism which
+        Guarantee: with Laplace noise `LaplaceDP`, as without the gap. With other noise that of the mechanism which
         it makes. Proof: docs/reference/mechanisms/exponential.md#gap.
         """
         if self._equal is not None:

@@ -26,7 +26,7 @@ class ApproxDP(SteppedGuarantee):
     """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta.
 
     Attributes:
-        epsilon: ε, a number without a unit, zero or more; exact: 0.1 is one tenth.
+        epsilon: ε, a number without a unit, zero or more. Exact: 0.1 is one tenth.
         delta: δ, a probability, from 0 to 1.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """

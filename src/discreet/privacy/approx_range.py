@@ -26,7 +26,7 @@ class ApproxRange(SteppedGuarantee):
     Of one round it is known besides that the range holds except with probability δ.
 
     Attributes:
-        epsilon: ε of a round, a positive number without a unit; exact: 0.1 is one tenth.
+        epsilon: ε of a round, a positive number without a unit. Exact: 0.1 is one tenth.
         rounds: how many rounds there are at most.
         delta: δ of all rounds together, a probability above 0 and below 1.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
@@ -58,7 +58,7 @@ class ApproxRange(SteppedGuarantee):
 
     @property
     def extra_delta(self) -> Fraction:
-        """The delta that is added to that of the core; 0 for one round, as its delta is a probability."""
+        """The delta that is added to that of the core, 0 for one round, as its delta is a probability."""
         return self.delta if self.rounds > 1 else Fraction(0)
 
     @property

@@ -39,7 +39,7 @@ class Composition:
     without a guarantee leaves the whole without.
 
     Args:
-        parts: guarantees with the number of answers that have them; all under one neighbouring relation.
+        parts: guarantees with the number of answers that have them. All under one neighbouring relation.
     """
 
     parts: tuple[Part, ...]
@@ -62,7 +62,7 @@ class Composition:
 
     @property
     def pure(self) -> Fraction | None:
-        """The sum of all epsilons, exact unless it would be very long; then rounded up."""
+        """The sum of all epsilons, exact unless it would be very long, then rounded up."""
         return pure_of(self.parts)
 
     @property
@@ -103,7 +103,7 @@ class Composition:
             The bounds by name, and which of them is the least.
 
         Raises:
-            InvalidArgument: unless one of the two is given; or if no epsilon is known at that delta.
+            InvalidArgument: unless one of the two is given, or if no epsilon is known at that delta.
         """
         readings = self._readings()
         all_bounds = least_of(
@@ -136,7 +136,7 @@ class Composition:
         return [reading for one in several for reading in one._readings()]
 
     def delta_at(self, epsilon: Number) -> Fraction:
-        """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
+        """Return the least delta known for which (epsilon, delta)-DP follows. A delta of 1 is no guarantee."""
         return self.bounds(epsilon=epsilon).least
 
     def epsilon_at(self, delta: Number) -> Fraction:
@@ -171,7 +171,7 @@ class Composition:
 
     @property
     def summed(self) -> Guarantee | None:
-        """One guarantee with the sum of all epsilons, of the strongest kind that all parts imply; or None."""
+        """One guarantee with the sum of all epsilons, of the strongest kind that all parts imply, or None."""
         return summed(self.parts)
 
     def losses(self) -> LossDistribution:
@@ -191,7 +191,7 @@ class Composition:
         return distribution
 
     def to_dp_accounting(self) -> Any:
-        """Return `losses` as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
+        """Return `losses` as a `PrivacyLossDistribution` of Google's dp-accounting. Masses rounded up to doubles.
 
         It bounds both orders of neighbours, under the relation of the guarantees. dp-accounting
         computes in doubles, without certificates.
@@ -207,7 +207,7 @@ class Composition:
 
         Give the accountant the relation `ADD_OR_REMOVE_ONE` for guarantees under add_remove, and
         `REPLACE_SPECIAL` for those under replace_one: the guarantees are about neighbours as they are.
-        Promises of one epsilon become Laplace noise that is as weak or weaker, as no event says more;
+        Promises of one epsilon become Laplace noise that is as weak or weaker, as no event says more.
         `to_dp_accounting` is tighter.
 
         Raises:
@@ -238,7 +238,7 @@ class Composition:
 
     @property
     def statement(self) -> str | None:
-        """The sum and the parts, without the neighbouring relation; None without a promise."""
+        """The sum and the parts, without the neighbouring relation, or None without a promise."""
         if self.slack == 1:
             return None
         if len(self.parts) == 1 and self.parts[0][1] == 1:

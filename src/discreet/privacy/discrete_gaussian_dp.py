@@ -85,7 +85,7 @@ class DiscreteGaussianDP(SteppedGuarantee):
         return ceiling_of_gaussian(self.rho, self.delta_at, chance)
 
     def losses(self, step: Fraction) -> LossDistribution:
-        """Return a bound on the privacy losses on a grid of a step; those of a delta below 2**-100 are infinite."""
+        """Return a bound on the privacy losses on a grid of a step. Those of a delta below 2**-100 are infinite."""
         cells = Cells(self.sigma_squared, self.cells, self.steps)
         return losses_of_cases(((cells,),), positive(step, "step"))
 

@@ -28,11 +28,11 @@ _DELTA_BITS = 512
 class GeometricDP(SteppedGuarantee):
     """No easier to attack than a whole number that moves by so many steps, with two-sided geometric noise.
 
-    The noise has P(X = k) proportional to exp(-(epsilon / steps) * |k|). So epsilon-DP; with one step that is all,
+    The noise has P(X = k) proportional to exp(-(epsilon / steps) * |k|). So epsilon-DP. With one step that is all,
     and with more it is a little better.
 
     Args:
-        epsilon: ε, a positive number without a unit; exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
         steps: by how many whole steps the number moves, 1 or more.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """

@@ -52,13 +52,13 @@ class Odometer:
     """The privacy guarantee of answers chosen adaptively, valid whenever the analyst stops.
 
     `Ledger.spent` returns one. An analyst who sees answers decides on the next question, its epsilon, and
-    whether to go on. `compose` is for a list of guarantees that is fixed before the first answer; an odometer
+    whether to go on. `compose` is for a list of guarantees that is fixed before the first answer. An odometer
     holds for the list that results.
 
     Args:
         neighbors: the neighbouring relation.
         parts: guarantees with the number of answers that have them, in the order they were charged.
-        unit: the column of the privacy unit, if all rows of one unit are one record; None if each
+        unit: the column of the privacy unit, if all rows of one unit are one record, or None if each
             row is one.
 
     Raises:
@@ -149,7 +149,7 @@ class Odometer:
         return Composition(self.parts) if self.parts else None
 
     def as_dict(self) -> dict[str, object]:
-        """Return the sums in plain values, exact numbers as text, ready for JSON; null where there is none."""
+        """Return the sums in plain values, exact numbers as text, ready for JSON, or null where there is none."""
         sums = {"epsilon": self.epsilon, "rho_running_total": self.rho, "delta": self.delta}
         plain = {name: None if each is None else str(each) for name, each in sums.items()}
         whom = {"neighbors": self.neighbors, "privacy_unit": plain_unit(self.unit)}

@@ -54,7 +54,7 @@ class LossDistribution:
     before it, as long as its kind and epsilon were fixed.
 
     Attributes:
-        step: losses are multiples of it; public.
+        step: losses are multiples of it, public.
         lowest: the lowest loss, in steps.
         masses: masses[i] is that of the loss (lowest + i) * step, in units of 2**-128.
         infinite: the mass at infinity, in the same units.
@@ -73,7 +73,7 @@ class LossDistribution:
 
         Args:
             epsilon: the bounded range, above zero.
-            step: the step of the grid; `common_step` chooses one.
+            step: the step of the grid. `common_step` chooses one.
 
         Raises:
             InvalidNumber: if a number is not above zero, or the step is far too small.
@@ -106,7 +106,7 @@ class LossDistribution:
 
         Args:
             mu: the shift in units of the noise, above zero.
-            step: the step of the grid; `common_step([(mu, 3)])` is fine enough.
+            step: the step of the grid. `common_step([(mu, 3)])` is fine enough.
 
         Raises:
             InvalidNumber: if a number is not above zero, or the step is far too small.
@@ -129,7 +129,7 @@ class LossDistribution:
 
         Args:
             delta: from an epsilon of zero or more to a delta that holds there, as a fraction or a ball.
-            top: the function is evaluated up to about here; losses beyond count as infinite.
+            top: the function is evaluated up to about here. Losses beyond count as infinite.
             step: the step of the grid.
             every: the function is evaluated at multiples of `every` steps.
 
@@ -217,7 +217,7 @@ class LossDistribution:
             return min(Fraction(1), upper((self.infinite + sum(above) - inside) / UNIT))
 
     def epsilon(self, delta: Number) -> Fraction | None:
-        """Return an epsilon that holds with `delta`, as small as the bound allows; None if none is finite.
+        """Return an epsilon that holds with `delta`, as small as the bound allows, or None if none is finite.
 
         Raises:
             InvalidNumber: if delta is negative.
@@ -236,13 +236,13 @@ class LossDistribution:
         return self._crossing(low, level)
 
     def to_dp_accounting(self) -> Any:
-        """Return it as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
+        """Return it as a `PrivacyLossDistribution` of Google's dp-accounting. Masses rounded up to doubles.
 
         dp-accounting computes in doubles, without certificates.
 
         Raises:
             MissingPackage: if dp-accounting is not installed.
-            InvalidNumber: if the step is no double; those of `common_step` are.
+            InvalidNumber: if the step is no double. Those of `common_step` are.
         """
         try:
             from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution

@@ -85,8 +85,8 @@ ORDERS = (
 class RenyiDP(ByCurve):
     """Bounds on the Rényi divergences of some orders, such as another library gives for its mechanism.
 
-    Between two orders (a - 1) times the divergence is convex, so a straight line bounds it; below the first
-    order it begins at 0; beyond the last nothing is known.
+    Between two orders (a - 1) times the divergence is convex, so a straight line bounds it. Below the first
+    order it begins at 0. Beyond the last nothing is known.
 
     Args:
         curve: from orders above 1 to divergences of at least zero: a mapping, pairs, or a function that
@@ -246,7 +246,7 @@ class ZCDP(ByCurve):
     """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1.
 
     Attributes:
-        rho: ρ, a positive number without a unit; exact: 0.1 is one tenth.
+        rho: ρ, a positive number without a unit. Exact: 0.1 is one tenth.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 

@@ -99,7 +99,7 @@ class ReplacedSumsDP(SteppedGuarantee):
         return ceiling_of_gaussian(self.rho, self.delta_at, chance)
 
     def losses(self, step: Fraction) -> LossDistribution:
-        """Return a bound on the privacy losses on a grid of a step; those of a delta below 2**-100 are infinite."""
+        """Return a bound on the privacy losses on a grid of a step. Those of a delta below 2**-100 are infinite."""
         return losses_of_cases(self.cases, positive(step, "step"))
 
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:

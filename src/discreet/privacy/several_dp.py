@@ -70,7 +70,7 @@ class SeveralDP(BaseGuarantee):
 
     @property
     def core(self) -> Guarantee | None:
-        """All promises where none needs a delta; else the core of the first."""
+        """All promises where none needs a delta, else the core of the first."""
         return self.promises[0].core if self.slack else self
 
     def delta_at(self, epsilon: Number) -> Fraction:

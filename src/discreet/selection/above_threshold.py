@@ -39,15 +39,15 @@ class AboveThreshold:
     Args:
         threshold: the public threshold.
         sensitivity: the most any one query can change between neighbours.
-        epsilon: how much privacy the whole session may cost; split as epsilon1 + epsilon2.
+        epsilon: how much privacy the whole session may cost. Split as epsilon1 + epsilon2.
         count: how many positive answers there may be.
         monotonic: whether all queries of the session move the same way whenever one record comes or goes.
         neighbors: the neighbouring relation.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`: at once, for the whole
             session.
-        privacy_unit: the column of the privacy unit, if the sensitivity holds for all rows of one unit;
-            without it every row is a record.
-        bits: the source of random bits; for tests.
+        privacy_unit: the column of the privacy unit, if the sensitivity holds for all rows of one unit.
+            Without it every row is a record.
+        bits: the source of random bits. For tests.
 
     Guarantee: epsilon-DP for all answers of the session together, for any number of queries, chosen
     adaptively.
@@ -124,8 +124,8 @@ class AboveThreshold:
 
         Raises:
             Exhausted: if all positive answers were given, or this is a forked process, which was paid for
-                nothing; nothing was read.
-            InvalidScores: if the value is no finite number; no bit was read for it.
+                nothing. Nothing was read.
+            InvalidScores: if the value is no finite number. No bit was read for it.
         """
         # Before the lock, which another thread of the parent may have held at the fork, for ever.
         if self._process != os.getpid():

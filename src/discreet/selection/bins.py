@@ -49,12 +49,12 @@ class Bins:
         lo: the first edge: a number, a date or a time, or the text of one, such as "2020-01-01".
         hi: the last edge, a whole number of steps above the first.
         step: the width of a bin: a number, or for dates a text such as "1 month".
-        edges: the edges in rising order, in place of lo, hi and step.
+        edges: the edges in rising order, instead of lo, hi and step.
         closed: whether the last bin holds the last edge. It does not by default.
         below: whether records below the first edge are a cell, "below 0".
         above: whether records above the bins are a cell, "120 or above".
         missing: whether records without a number, or a date, are a cell, "missing".
-        labels: texts for all these cells in place of their edges, in their order: below, the bins, above, missing.
+        labels: texts for all these cells instead of their edges, in their order: below, the bins, above, missing.
             Cells with one text are one cell.
     """
 
@@ -115,7 +115,7 @@ class Bins:
 
     @property
     def missing_label(self) -> str | None:
-        """The cell of records without a number, or a date; None if it is not asked for."""
+        """The cell of records without a number, or a date, or None if it is not asked for."""
         return self._texts[-1]
 
     @cached_property

@@ -243,7 +243,7 @@ class Grid(Generic[T]):
 
     Args:
         lo: the least answer.
-        hi: the largest; hi - lo must be a multiple of the step.
+        hi: the largest, so that hi - lo is a multiple of the step.
         step: the distance of neighbours, above zero.
 
     A point is an int where lo and step are integers, a Decimal where they end after finitely many
@@ -296,7 +296,7 @@ class Grid(Generic[T]):
         return point  # type: ignore[no-any-return]
 
     def nearest(self, values: ExactArray) -> Integers:
-        """Return the indices of the points nearest to the values; values outside the grid go to its ends.
+        """Return the indices of the points nearest to the values. Values outside the grid go to its ends.
 
         An index is floor((value - lo) / step + 1/2) for the exact value, clipped to the grid: it depends on
         that value alone, whatever type the others make the array. The values must not be NaN. The

@@ -175,10 +175,10 @@ class DateGrid(Generic[T]):
     Args:
         lo: the least answer: a date, a time, or a text such as "2020-01-01", "2020-01-01T06:00" or
             "2020-01-01T06:00+01:00". Of months the day is at most 28.
-        hi: the end: no answer is after it. A date if lo is one; a time with an offset if lo has one.
+        hi: the end: no answer is after it. A date if lo is one. A time with an offset if lo has one.
         step: the distance of neighbours: "1 day" (the default), "7 days", "6 hours", "1 month", "3 months".
         zone: the name of a time zone, such as "Europe/Zurich", in which times without an offset are meant and
-            answers are given; by default that of lo.
+            answers are given. By default that of lo.
     """
 
     @overload
@@ -235,7 +235,7 @@ class DateGrid(Generic[T]):
 
     @property
     def zone(self) -> str | None:
-        """The name of the time zone of the points; None where they have none."""
+        """The name of the time zone of the points, or None where they have none."""
         return None if self.clock == "naive" else str(self._zone)
 
     @property
@@ -314,7 +314,7 @@ class DateGrid(Generic[T]):
         )
 
     def find(self, answer: object) -> int | None:
-        """Return the index of a point; None if it is none."""
+        """Return the index of a point, or None if it is none."""
         if not isinstance(answer, dt.date) or clock_of(answer) != self.clock:
             return None
         if isinstance(answer, dt.datetime) != isinstance(self.lo, dt.datetime):
@@ -327,7 +327,7 @@ class DateGrid(Generic[T]):
         )
 
     def at_or_below(self, instant: int) -> int:
-        """Return the index of the last point that is not after an instant, in microseconds; -1 if all are.
+        """Return the index of the last point that is not after an instant, in microseconds, or -1 if all are.
 
         Raises:
             InvalidArgument: if the instant is no whole number.

@@ -125,7 +125,7 @@ class Decimals:
         return steps * unit
 
     def nearest(self, values: ExactArray) -> Integers:
-        """Return the indices of the points nearest to the values; values beyond all points go to the ends.
+        """Return the indices of the points nearest to the values. Values beyond all points go to the ends.
 
         An index is that of the last point whose border is not above the exact value: it depends on that value
         alone, whatever type the others make the array. The values must not be NaN.

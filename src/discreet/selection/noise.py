@@ -38,19 +38,19 @@ def laplace(
     a distance d from the value by 2**-d, exactly (Ilvento's example).
 
     Args:
-        value: a finite number; it goes to the nearest point first. Private: no error shows it.
+        value: a finite number. It goes to the nearest point first. Private: no error shows it.
         sensitivity: the most that the value changes between neighbours, a positive number in its units. It
             is rounded up to whole steps: a float such as 0.1 is a little more than one tenth, "0.1" is not.
-        step: the distance of neighbouring answers, in units of the value; 1 by default.
-        lo: the least answer, in units of the value; needs `hi`. Without it there is no least.
-        hi: the largest answer, in units of the value; needs `lo`. Without it there is no largest.
+        step: the distance of neighbouring answers, in units of the value, 1 by default.
+        lo: the least answer, in units of the value. Needs `hi`. Without it there is no least.
+        hi: the largest answer, in units of the value. Needs `lo`. Without it there is no largest.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         InvalidScores: if the value is no finite number.
 
-    Side channels: those of the mechanism; time depends on the length of the numbers too. Mechanisms that take no
+    Side channels: those of the mechanism. Time depends on the length of the numbers too. Mechanisms that take no
     runs that slope go through all points, and their time depends on how many there are.
     """
     if (lo is None) != (hi is None):
@@ -100,15 +100,15 @@ def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> 
     Here a = exp(-epsilon / sensitivity), with the sensitivity rounded up to an integer.
 
     Args:
-        value: a finite number; it goes to the nearest integer first. Private: no error shows it.
+        value: a finite number. It goes to the nearest integer first. Private: no error shows it.
         sensitivity: the most that the value changes between neighbours, a positive number in its units.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         InvalidScores: if the value is no finite number.
 
-    Side channels: those of the mechanism; time depends on the length of the numbers too.
+    Side channels: those of the mechanism. Time depends on the length of the numbers too.
     """
     query = Query("geometric")
     return release(Distance(value, sensitivity, Lattice()), Lattice(), query, terms)
@@ -136,13 +136,13 @@ def randomized_response(
     can answer so, without anybody being trusted.
 
     Args:
-        value: the person's value, compared as Python does; if it is no candidate, all k candidates are
+        value: the person's value, compared as Python does. If it is no candidate, all k candidates are
             equally likely. Private.
-        candidates: the possible answers; public. `neighbors` is always "replace_one": one value for another.
+        candidates: the possible answers, public. `neighbors` is always "replace_one": one value for another.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
 
     Side channels: those of the mechanism.
     """

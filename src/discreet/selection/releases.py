@@ -44,24 +44,24 @@ class Release(Generic[T]):
     is a `Release[str]`. `Release` alone is one of any type.
 
     Attributes:
-        value: the answer: a candidate, or its index where no candidates were named; for `size=n` draws
+        value: the answer: a candidate, or its index where no candidates were named. For `size=n` draws
             a list of them, or an array of indices. With groups, a dict from groups to answers.
         guarantee: the guarantee of the whole release, all draws together.
         mechanism: the name of the mechanism.
-        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several, or
             None if every row is one.
         query: the question in words.
         candidates: the number of candidates, where it is known and finite.
-        charged: whether a ledger was charged for it; False if the same request was charged before, so that
-            this answer was free; None without a ledger, or if the account does not tell.
-        counts: noisy counts of the answers, in the shape of the value: a list beside a list, with groups a dict;
+        charged: whether a ledger was charged for it, or False if the same request was charged before, so that
+            this answer was free, or None without a ledger, or if the account does not tell.
+        counts: noisy counts of the answers, in the shape of the value: a list beside a list, with groups a dict, or
             None where they are not released.
-        gap: how far ahead the winner was; None where it is not released.
-        other: the noisy number of units outside the answers; None where it is not released.
-        bounds: the bounds that were drawn for a sum or a mean, the lower one first; None where they were known.
-        digits: to how many digits the answer was drawn, where no candidates were named; None for all else.
+        gap: how far ahead the winner was, or None where it is not released.
+        other: the noisy number of units outside the answers, or None where it is not released.
+        bounds: the bounds that were drawn for a sum or a mean, the lower one first, or None where they were known.
+        digits: to how many digits the answer was drawn, where no candidates were named, or None for all else.
         error_source: its `error`, or what works it out from public numbers when it is asked for.
-        noise: which noise the numbers have and why, where there was a choice between two; else None. Of a statement
+        noise: which noise the numbers have and why, where there was a choice between two, else None. Of a statement
             of SQL with several columns a dict from their names.
     """
 
@@ -82,7 +82,7 @@ class Release(Generic[T]):
 
     @property
     def error(self) -> "ErrorBound | Mapping[str, ErrorBound | None] | None":
-        """How far off the answer may be, from public numbers alone; None where no bound is known.
+        """How far off the answer may be, from public numbers alone, or None where no bound is known.
 
         Of a number it is the distance from the true one of the clipped numbers: of all groups and candidates
         together, with that probability. Of a selected answer it is how far its score, its rank or its count may be
@@ -105,7 +105,7 @@ class Release(Generic[T]):
 
     @property
     def shown(self) -> "Release":
-        """The same release as it is shown to a reader: with 0 in place of counts below it."""
+        """The same release as it is shown to a reader: with 0 instead of counts below it."""
         if not self.notes:
             return self
         floored = {"counts": floor_counts(self.counts), "other": floor_counts(self.other)}
@@ -150,7 +150,7 @@ class Release(Generic[T]):
         return {name: part for name, part in every.items() if part is not None}
 
     def count_table(self) -> "CountTable | None":
-        """Return the answer as a table of counts with bars; None where it is none."""
+        """Return the answer as a table of counts with bars, or None where it is none."""
         release = self.shown
         has_pairs = isinstance(self.value, Mapping) and not is_of_numbers(self.query)
         if self.mechanism in COUNTING and has_pairs:

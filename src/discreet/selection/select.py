@@ -93,7 +93,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
     Args:
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
             floats, Fractions, Decimals), or a mapping from candidates to scores.
-        candidates: the possible answers, public, and so is their order; without them the answer is an index.
+        candidates: the possible answers, public, and so is their order. Without them the answer is an index.
         gap: whether to release how far ahead the winner was, in `Release.gap`: by how much its score with noise is
             above the next one, rounded down to a multiple of the largest power of ten that is at most a tenth of
             the noise's scale. It costs no more ε: docs/reference/mechanisms/exponential.md. Without it
@@ -102,7 +102,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
             from the candidates. Scores of the others are not looked at. Without it all may be answered.
         base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: a list,
             an array or a mapping, likewise. Takes the exponential mechanism.
-        log_base_measure: instead, the natural logarithms of such weights; -inf is a weight of zero. A float means
+        log_base_measure: instead, the natural logarithms of such weights, with -inf for zero. A float means
             its binary value.
         **terms: the shared arguments, described in `Terms`.
 
@@ -110,7 +110,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
         The answer with its guarantee.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
 
     Side channels: those of the mechanism.

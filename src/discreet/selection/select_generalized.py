@@ -68,12 +68,12 @@ def select_generalized(
             a mapping from candidates to scores.
         sensitivities: D, the most that each score can change between neighbours, in the units of the scores: a
             mapping from candidates, or a list in the order of the scores.
-        beta: how likely the bound above may fail, between 0 and 1; "0.05" by default.
-        candidates: the possible answers; without them the answer is an index.
+        beta: how likely the bound above may fail, between 0 and 1, "0.05" by default.
+        candidates: the possible answers. Without them the answer is an index.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         InvalidScores: if the scores are no finite numbers, or not as many as the sensitivities.
 
     Side channels: those of the mechanism, and the time of arithmetic with fractions, which depends on the

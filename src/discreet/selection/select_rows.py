@@ -78,7 +78,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     """Release one candidate for every row of scores. Better scores in the row are more likely.
 
     The epsilon (or rho) is that of the whole call. By default one record may change the scores of all rows, so
-    it is divided by their number; `disjoint=True` states that a record changes one row, and then every
+    it is divided by their number. `disjoint=True` states that a record changes one row, and then every
     row has all of it.
 
     Args:
@@ -87,13 +87,13 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
         rows: the number of rows, public. Without it, it is read from the shape of the scores, which
             counts as public.
         sensitivity: the most that one score can change between neighbours, a positive number in units of the
-            score; the same for all rows. No default: give it or `spread`.
+            score. The same for all rows. No default: give it or `spread`.
         spread: instead of `sensitivity`, the most that a difference of two scores of a row can change.
         monotonic: whether all scores of a row move the same way whenever one record comes or goes, False by
-            default; this halves the cost.
-        candidates: the possible answers, public, in the order of the columns; without them an answer is an
+            default. This halves the cost.
+        candidates: the possible answers, public, in the order of the columns. Without them an answer is an
             index.
-        epsilon_per_row: instead of `epsilon`, that of every row; the guarantee of the release says what all rows
+        epsilon_per_row: instead of `epsilon`, that of every row. The guarantee of the release says what all rows
             cost together.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and
             each has as much as the library's bound on composition allows, which for many rows is several
@@ -104,7 +104,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
             them. Scores of the others are not looked at. Without it all may be answered.
         base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: one
             per column, or a table of them. Takes the exponential mechanism.
-        log_base_measure: instead, the natural logarithms of such weights; -inf is a weight of zero. A float means
+        log_base_measure: instead, the natural logarithms of such weights, with -inf for zero. A float means
             its binary value.
         **terms: the shared arguments, described in `Terms`.
 
@@ -112,7 +112,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
         A list with one candidate per row, or an array of indices, with the guarantee of all of them together.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         InvalidScores: if the scores are no table of finite numbers, or its shape is not as stated. There is
             no score of -inf: whether a candidate can be answered must not depend on the data.
 

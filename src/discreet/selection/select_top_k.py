@@ -77,7 +77,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     Args:
         scores: scores, as for `select`. Of records in a table or a list, take `top_k`.
         k: how many, at most as many as there are scores.
-        candidates: the possible answers, public; without them the answers are indices.
+        candidates: the possible answers, public. Without them the answers are indices.
         method: "peeling" or "joint", as for `top_k`.
         delta: the δ of all answers together, as for `top_k`.
         gap: whether to release how far ahead each answer was of those that were left, as for `top_k`.
@@ -87,7 +87,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
         A list of k candidates, with the guarantee of all of them together.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
 
     Side channels: those of the method.

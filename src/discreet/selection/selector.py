@@ -144,7 +144,7 @@ def selector(
     times faster for short lists. With a ledger every call is charged.
 
     Args:
-        candidates: the possible answers, public, in the order of the scores; or how many there are, and
+        candidates: the possible answers, public, in the order of the scores, or how many there are, and
             then an answer is an index. Without it any number of scores is taken.
         **terms: the shared arguments, described in `Terms`.
 

@@ -76,27 +76,27 @@ class AnswerTerms(TypedDict, total=False):
     What is said of them here stands in the docstring of every verb, after its own arguments.
 
     Attributes:
-        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
-            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
-            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
-            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
-            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        epsilon: the privacy parameter ε, a positive number without a unit. It is the most that one record changes
+            the natural logarithm of an answer's probability. Smaller is more private and less accurate. At ε = 1,
+            one answer turns even odds that a record is in the data into at most 73.2 %. It is exact: 0.1, "0.1"
+            and Fraction(1, 10) are one tenth. You must give it, or `rho`, or `scale`. To choose it, see
+            docs/how-to/choose_epsilon.md.
         rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
             number without a unit.
-        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
-            exponential mechanism has probabilities proportional to exp(η · score). Of quantiles the unit is one
-            record, and of prices one unit of money, however alpha and the grid are spelled.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score. It is 1/η if
+            the exponential mechanism has probabilities proportional to exp(η · score). Quantiles have the unit
+            of one record, and prices that of money, for any alpha and any grid.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
             "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
-        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
-            less, or "replace_one", one record exchanged for another.
-        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
-            are one record (user-level privacy); or a list of names, of which rows with equal values in all
-            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+        neighbors: the neighbouring relation that is protected, "add_remove" (the default) for one record more or
+            less, or "replace_one" for one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id. All rows with the same value
+            are one record (user-level privacy). With a list of names, rows with equal values in all these
+            columns are one record. A sensitivity that you declare must hold for it. By default every row is a
             record.
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
-        request: a name for this request in the ledger, such as "monday": the same request again returns the same
-            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. By default none is charged.
+        request: a name for this request in the ledger, such as "monday". If you ask again under it, you get the
+            same answer for free. By default every call is a new request. Needs `ledger`.
     """
 
     epsilon: Number | None
@@ -113,8 +113,8 @@ class Terms(AnswerTerms, total=False):
     """The terms of verbs over scores or a value of the caller, of which several answers may be drawn.
 
     Attributes:
-        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
-            list. Without it there is one answer, by itself.
+        size: the number of independent answers, 1 or more. You pay for each, and get an array or a list. By
+            default you get one answer, by itself.
     """
 
     size: int | None
@@ -124,28 +124,28 @@ class PersonTerms(AnswerTerms, total=False):
     """The terms of verbs that count records in a table: the groups that answer, besides.
 
     Attributes:
-        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
-            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
-            which rows with equal values in all columns are one record. Without it every row is a record.
-        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
-            whole table is one group. A list of several columns, or of `Bins`, has tuples as its groups.
-        groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
-            Needed with `by`. Of several columns, tuples, or a dict from columns without bins to their values.
-            With "private" they are drawn from the data, by how many records are in them, and one of few records
-            is left out: docs/how-to/groups.md. That needs `delta`, and takes a part of `epsilon`.
-        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+        privacy_unit: the name of the column of the privacy unit, such as a user id. All rows with the same value
+            are one record (user-level privacy), and rows in which it is null are left out. With a list of names,
+            rows with equal values in all these columns are one record. By default every row is a record.
+        by: the name of the column of groups. The answer is then a dict from group to answer. By default the whole
+            table is one group. If you give a list of several columns, or of `Bins`, the groups are tuples.
+        groups: the groups to answer, which must be public and never taken from the data. Rows of other groups are
+            left out. Needed with `by`. For several columns, give tuples, or a dict from each column that has no
+            bins to its values. With "private" the groups are drawn from the data by their number of records,
+            and small ones are left out. That needs `delta` and a part of `epsilon`. See docs/how-to/groups.md.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default. The cost is divided
             among them. Needs `privacy_unit`.
-        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (it needs
-            the extra `sql`), or a Narwhals expression such as `nw.col("age") >= 18`. Columns are compared with
-            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. A row is inside
-            where that is true: a comparison with a null, NaN or a cell that cannot be read is neither true nor
-            false. Public; without it all rows. It is applied before the rows of a privacy unit are bounded.
+        where: the rows that the question is about, as SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (with
+            the extra `sql`), or as a Narwhals expression such as `nw.col("age") >= 18`. It compares columns with
+            constants, by =, <>, <, <=, >, >=, IN, BETWEEN and IS NULL, joined by AND, OR and NOT. Rows count if
+            it is true. A comparison with a null, NaN or an unreadable cell is neither true nor false. It is
+            public, and applied before the rows of a privacy unit are bounded. By default all rows count.
         groups_share: with groups="private", the part of `epsilon` that draws the groups, above 0 and below 1, one
-            half by default; the rest is for their answers.
-        most_drawn: with groups="private", the most groups that are answered, up to 1,000 and so many by default: of
-            more those of the largest noisy counts.
-        delta: with groups="private", the δ of all answers together, a probability below 1 such as "1e-8": about how
-            likely it is that a group is named in which there is one record alone.
+            half by default. The rest is for their answers.
+        most_drawn: with groups="private", the most groups to answer, 1,000 by default, which is also the limit. If
+            more are drawn, those with the largest noisy counts are answered.
+        delta: with groups="private", the δ of all answers together, a probability such as "1e-8". It is about the
+            probability that a group of a single record is named.
     """
 
     where: object
@@ -161,16 +161,16 @@ class RecordTerms(PersonTerms, total=False):
     """The terms of verbs over numbers in a table: a bound on the rows of one privacy unit, besides.
 
     Data:
-        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
-            histogram: a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
-        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
-            May be left out for a `Dataset` that declares the bounds of the column.
+        data: numbers in an array, a series or a list, or a table or the path of a file, with `column`, or a
+            histogram, which maps values to how often they occur. Private.
+        column: the name of the column of the table. By default the data are the numbers themselves.
+        candidates: the possible answers, in units of the data, as a `Grid` of any size or a list of numbers. They
+            are public. You may leave them out for a `Dataset` that declares the bounds of the column.
 
     Attributes:
-        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
-            are kept is decided by a rule that reads the rows of that unit alone:
-            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        max_contributions: the most rows that one privacy unit contributes in every group, 1 by default. A rule that
+            reads only the rows of that unit decides which rows stay: see docs/how-to/user_level_privacy.md.
+            Needs `privacy_unit`.
     """
 
     max_contributions: int
@@ -180,21 +180,21 @@ class KeyTerms(TypedDict, total=False):
     """The terms of verbs that release the keys of a column.
 
     Attributes:
-        epsilon: the privacy parameter ε of all keys together, a positive number without a unit; exact: 0.1 is one
-            tenth. It has no default. How to choose it: docs/how-to/choose_epsilon.md.
-        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
-            less, or "replace_one", one record exchanged for another, which moves twice as many keys.
-        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
-            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
-            which rows with equal values in all columns are one record. Without it every row is a record.
-        max_groups: the most keys in which one privacy unit counts, 1 by default; the cost is divided among them.
-            Which they are is decided by a rule that reads the rows of that unit alone:
+        epsilon: the privacy parameter ε of all keys together, a positive number without a unit. It is exact: 0.1 is
+            one tenth. You must give it. To choose it, see docs/how-to/choose_epsilon.md.
+        neighbors: the neighbouring relation that is protected, "add_remove" (the default) for one record more or
+            less, or "replace_one" for one record exchanged for another, which moves twice as many keys.
+        privacy_unit: the name of the column of the privacy unit, such as a user id. All rows with the same value
+            are one record (user-level privacy), and rows in which it is null are left out. With a list of names,
+            rows with equal values in all these columns are one record. By default every row is a record.
+        max_groups: the most keys in which one privacy unit counts, 1 by default. The cost is divided among them. A
+            rule that reads only the rows of that unit decides which keys stay: see
             docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
-        where: the rows that the question is about: SQL such as "age >= 18 AND city IN ('Bern', 'Basel')". Rows
-            enter where it is true, before anything of their unit is bounded.
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
-        request: a name for this request in the ledger, such as "monday": the same request again returns the same
-            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
+        where: the rows that the question is about, as SQL such as "age >= 18 AND city IN ('Bern', 'Basel')". Rows
+            count if it is true. It is applied before the rows of a privacy unit are bounded.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. By default none is charged.
+        request: a name for this request in the ledger, such as "monday". If you ask again under it, you get the
+            same answer for free. By default every call is a new request. Needs `ledger`.
     """
 
     epsilon: Number | None
@@ -211,10 +211,10 @@ class _ScoreTerms(TypedDict, total=False):
 
     Attributes:
         sensitivity: the most that one score can change between neighbours, a positive number in units of the
-            score. No default: give it or `spread`.
+            score. You must give it, or `spread`.
         spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
-        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
-            this halves the cost.
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default. This
+            halves the cost.
     """
 
     sensitivity: Number | None

@@ -87,7 +87,7 @@ def quote(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
         **kwargs: its keyword arguments.
 
     Raises:
-        InvalidArgument: if the call would be refused, or names a ledger.
+        InvalidArgument: if the call would be rejected, or names a ledger.
     """
     if kwargs.get("ledger") is not None:
         raise InvalidArgument(

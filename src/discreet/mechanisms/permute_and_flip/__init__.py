@@ -47,7 +47,7 @@ class PermuteAndFlip:
     e**-epsilon)-zCDP, which is below epsilon**2 / 2. It has no bounded range of epsilon, so epsilon**2 / 8
     does not hold for it.
 
-    Side channels: the time depends on the number of candidates; one word per candidate is read. More are
+    Side channels: the time depends on the number of candidates. One word per candidate is read. More are
     read, and balls used, with probability below 2**-39 a candidate. On a grid one word is
     read per run, more with probability below sqrt(runs) * 2**-29.
 

@@ -47,19 +47,19 @@ def connect(
         node.ask("price")
 
     Args:
-        where: the URL of a service, such as "https://data.example.org", with `token`; or the file; without it the
+        where: the URL of a service, such as "https://data.example.org", with `token`, or the file. Without it the
             one that DISCREET_CONFIG names, or the nearest discreet.toml from the working directory upwards.
         analyst: ask as this analyst of the file: the analyst's share is charged too, and only questions that
             the file allows to the analyst can be asked. Without it the owner asks.
         token: instead of `analyst`, a token made by `discreet token create`: it says who asks. It is checked again
-            at every call, so that one that was revoked or has expired is refused at once.
+            at every call, so that one that was revoked or has expired is rejected at once.
         datasets: data in hand, private: a dict of data by name, or a list of `Dataset` with names. Whoever calls is
             their owner.
         ledger: for data in hand, a `Ledger`, or the file or URL of one, which is made if need be. Without it
             budgets are in memory and end with the connection.
 
     Raises:
-        InvalidDescription: if there is no file, or something in it cannot be accepted; the message has the line.
+        InvalidDescription: if there is no file, or something in it cannot be accepted. The message has the line.
         UnknownName: if the file has no such analyst.
         NotAllowed: if the token is not valid.
         UnknownBudget: if there is no ledger, or a budget was not opened.

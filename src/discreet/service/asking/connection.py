@@ -82,7 +82,7 @@ class Connection:
 
     All that an analyst is told concerns that analyst alone, and holds no path, no undeclared column and no error of
     the owner's code. A question that fails because of the data is charged like an answer, and its failure is
-    `Unanswerable`; the same request asks again at no cost.
+    `Unanswerable`. The same request asks again at no cost.
 
     Side channels: those of the questions, how long they take, and whether one fails. Code in this process can go
     around this object: docs/explanation/threat_model.md.
@@ -147,7 +147,7 @@ class Connection:
 
         Args:
             question: the name of the question.
-            dataset: the name of the dataset; not needed if the name of the question says it.
+            dataset: the name of the dataset. Not needed if the name of the question says it.
 
         Raises:
             UnknownName: if there is no such question, or no such dataset for the caller.
@@ -167,17 +167,17 @@ class Connection:
 
         Args:
             question: the name of the question.
-            dataset: the name of the dataset; not needed if the name of the question says it.
-            request: a name for this request; asked again under it, the answer is the same and costs nothing.
-            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            dataset: the name of the dataset. Not needed if the name of the question says it.
+            request: a name for this request. Asked again under it, the answer is the same and costs nothing.
+            max_cost: reject if the answer costs more than this, in the unit of the budget: ε, or ρ.
 
         Raises:
             UnknownName: if there is no such question, or no such dataset for the caller.
             InvalidArgument: if an argument cannot be accepted, or the answer costs more than `max_cost`.
-            Exhausted: if a budget cannot pay; no data were read.
+            Exhausted: if a budget cannot pay. No data were read.
             RequestConflict: if the request was another question.
-            LedgerError: if the ledger cannot be used; a note says whether it was charged.
-            Unanswerable: for an analyst, if it fails because of the data; that is charged, and a note names
+            LedgerError: if the ledger cannot be used. A note says whether it was charged.
+            Unanswerable: for an analyst, if it fails because of the data. That is charged, and a note names
                 the request.
         """
         return self._node.call(
@@ -194,7 +194,7 @@ class Connection:
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
-            column: the name of a declared column, or a list of several, or of `Bins`; `count` does without.
+            column: the name of a declared column, or a list of several, or of `Bins`. `count` does without.
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
 
         Raises:
@@ -220,16 +220,16 @@ class Connection:
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
-            column: the name of a declared column, or a list of several, or of `Bins`; `count` does without.
-            request: a name for this request; asked again under it, the answer is the same and costs nothing.
-            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            column: the name of a declared column, or a list of several, or of `Bins`. `count` does without.
+            request: a name for this request. Asked again under it, the answer is the same and costs nothing.
+            max_cost: reject if the answer costs more than this, in the unit of the budget: ε, or ρ.
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
 
         Raises:
             InvalidArgument: if the verb is not allowed, an argument cannot be accepted, or the answer costs
                 more than `max_cost` or than the owner allows one question.
             UnknownName: if there is no such dataset for the caller.
-            Exhausted: if a budget cannot pay; no data were read.
+            Exhausted: if a budget cannot pay. No data were read.
         """
         return self._node.call(
             operations.ANSWER_VERB, verb=verb, dataset=dataset, column=column, terms=terms,
@@ -249,9 +249,9 @@ class Connection:
 
         Args:
             dataset: the name of the dataset.
-            column: the name of a declared column, of which records with a value count; without it all do.
-            request: a name for this request; asked again under it, the answer is the same and costs nothing.
-            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            column: the name of a declared column, of which records with a value count. Without it all do.
+            request: a name for this request. Asked again under it, the answer is the same and costs nothing.
+            max_cost: reject if the answer costs more than this, in the unit of the budget: ε, or ρ.
             **terms: the arguments of the verb in plain values, such as `epsilon` or `by`.
         """
         payment: Any = {"request": request, "max_cost": max_cost}
@@ -268,8 +268,8 @@ class Connection:
 
         Args:
             statement: the statement: see `discreet.sql`.
-            request: a name for this request; asked again under it, the answer is the same and costs nothing.
-            max_cost: refuse if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            request: a name for this request. Asked again under it, the answer is the same and costs nothing.
+            max_cost: reject if the answer costs more than this, in the unit of the budget: ε, or ρ.
         """
         payment: Any = {"request": request, "max_cost": max_cost}
         dataset = read_statement(statement).dataset
@@ -281,7 +281,7 @@ class Connection:
         return Listing(budgets)
 
     def releases(self) -> list[PastRelease]:
-        """Return the earlier releases to the caller, in order; for the owner, those to all."""
+        """Return the earlier releases to the caller, in order. For the owner, those to all."""
         return self._node.call(operations.RELEASES)
 
     def open_budget(  # noqa: PLR0913  # a total is said in one of three ways
@@ -295,12 +295,12 @@ class Connection:
         delta_for: DeltaFor | None = None,
         separate: bool = False,
     ) -> Budget:
-        """Open the budget of a dataset that the description declares, or an analyst's share of it; for the owner.
+        """Open the budget of a dataset that the description declares, or an analyst's share of it. For the owner.
 
         Args:
             dataset: the name of the dataset.
-            analyst: the analyst whose share it is; without it, the budget of the dataset.
-            epsilon: the total ε, where the description declares none; a positive number without a unit.
+            analyst: the analyst whose share it is. Without it, the budget of the dataset.
+            epsilon: the total ε, where the description declares none. A positive number without a unit.
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.
             delta_for: with `delta`, its use: see `Ledger.open`.
@@ -327,14 +327,14 @@ class Connection:
         delta: Number | None = None,
         delta_for: DeltaFor | None = None,
     ) -> Budget:
-        """Give a budget or a share a larger total, as `Ledger.extend` does; for the owner.
+        """Give a budget or a share a larger total, as `Ledger.extend` does. For the owner.
 
         Args:
             dataset: the name of the dataset.
-            analyst: the analyst whose share it is; without it, the budget of the dataset.
-            epsilon: the new total ε, if the budget is in ε; a positive number without a unit.
+            analyst: the analyst whose share it is. Without it, the budget of the dataset.
+            epsilon: the new total ε, if the budget is in ε. A positive number without a unit.
             rho: the new total ρ, if the budget is in ρ.
-            delta: the new total δ, a probability; without it δ stays.
+            delta: the new total δ, a probability. Without it δ stays.
             delta_for: the use of a delta that a budget in ε did not have: "questions".
 
         Raises:
@@ -355,7 +355,7 @@ class Connection:
         rho: Number | None = None,
         delta: Number | None = None,
     ) -> Budget:
-        """Open the next budget of a dataset, as `Ledger.renew` does, with the declared shares; for the owner.
+        """Open the next budget of a dataset, as `Ledger.renew` does, with the declared shares. For the owner.
 
         From now on releases are charged to it. The people in the data are promised the sum of all budgets.
 
@@ -363,7 +363,7 @@ class Connection:
             dataset: the name of the dataset.
             period: the period of the budget, such as "2027"; none where the description declares calendar periods,
                 of which that of today is opened, once the one before has ended.
-            epsilon: the total ε; without any total the declared one, or else as much as before.
+            epsilon: the total ε. Without any total the declared one, or else as much as before.
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.
 
@@ -378,11 +378,11 @@ class Connection:
         )  # fmt: skip
 
     def reopen(self, dataset: str, *, analyst: str | None = None) -> list[Budget]:
-        """Open a dataset again that failures have closed for an analyst, or for all of them; for the owner.
+        """Open a dataset again that failures have closed for an analyst, or for all of them. For the owner.
 
         Args:
             dataset: the name of the dataset.
-            analyst: the analyst; without it, all of them.
+            analyst: the analyst. Without it, all of them.
 
         Returns:
             The shares of those whose questions had failed.
@@ -398,7 +398,7 @@ class Connection:
     def create_token(
         self, role: str, *, analyst: str | None = None, expires: str = "90d"
     ) -> NewToken:
-        """Make a token and show its text once; for the owner.
+        """Make a token and show its text once. For the owner.
 
         One that is made with a token ends with it at the latest, and is revoked with it.
 
@@ -414,11 +414,11 @@ class Connection:
         return self._node.call(operations.CREATE_TOKEN, role=role, analyst=analyst, expires=expires)
 
     def tokens(self) -> list[Token]:
-        """Return the tokens that were not revoked, without their texts; for the owner."""
+        """Return the tokens that were not revoked, without their texts. For the owner."""
         return self._node.call(operations.TOKENS)
 
     def revoke_token(self, identity: str) -> Token:
-        """Revoke a token, and all that were made with it: from now on they are refused; for the owner.
+        """Revoke a token, and all that were made with it: from now on they are rejected. For the owner.
 
         Args:
             identity: its id, as listed.
@@ -429,7 +429,7 @@ class Connection:
         return self._node.call(operations.REVOKE_TOKEN, identity=identity)
 
     def chain(self, after: int = 0, limit: int = MOST_EVENTS) -> tuple[ChainHead, list[Event]]:
-        """Return where the ledger's chain of events ends, and some of the events; for owners and auditors.
+        """Return where the ledger's chain of events ends, and some of the events. For owners and auditors.
 
         Args:
             after: the number of the event after which they begin.
@@ -438,7 +438,7 @@ class Connection:
         return self._node.call(operations.AUDIT, after=after, limit=limit)
 
     def audit(self, head: str | None = None) -> Verified:
-        """Read the whole chain of events, recompute hashes and sums, and return its end; for owners and auditors.
+        """Read the whole chain of events, recompute hashes and sums, and return its end. For owners and auditors.
 
         Args:
             head: a head noted elsewhere at any time, such as that of the last audit. Without it a ledger that was
@@ -470,22 +470,22 @@ class Connection:
         *arguments: Any,
         **terms: Any,
     ) -> None:
-        """Allow a named question, to be asked as verb(data, *arguments, **terms); for the owner of data in hand.
+        """Allow a named question, to be asked as verb(data, *arguments, **terms). For the owner of data in hand.
 
         The arguments are copied deeply, so later changes of a list of candidates have no effect. Functions,
-        such as a score function, are not copied. An analyst asks as often as the budgets pay; see `limit`.
+        such as a score function, are not copied. An analyst asks as often as the budgets pay. See `limit`.
 
         Args:
             dataset: the name of the dataset.
             question: a name for the question, unique among the questions about this dataset.
-            verb: a verb that takes the data first, such as `discreet.mode`; for `select_by` pass
+            verb: a verb that takes the data first, such as `discreet.mode`. For `select_by` pass
                 `functools.partial(discreet.select_by, u)`.
             *arguments: the positional arguments of the verb after the data.
             **terms: its keyword arguments, such as the privacy parameter and the mechanism.
 
         Raises:
             NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
-            InvalidArgument: if the verb refuses these arguments, the budget cannot count the guarantee or has
+            InvalidArgument: if the verb rejects these arguments, the budget cannot count the guarantee or has
                 another privacy unit, or an argument can be read only once. No private scores were computed.
         """
         names = read_name(dataset, "dataset"), read_name(question, "question")
@@ -495,13 +495,13 @@ class Connection:
         self._hold("allow", *names, Call(verb, arguments, dict(terms)))
 
     def limit(self, question: str, requests: int, *, dataset: str | None = None) -> None:
-        """Limit the requests of each analyst for a named question; for the owner of data in hand.
+        """Limit the requests of each analyst for a named question. For the owner of data in hand.
 
         Args:
             question: the name of the question.
             requests: the most requests per analyst, counted from now on in this process. Failed requests count
-                too; a request repeated under its name counts once.
-            dataset: the name of the dataset; not needed if the name of the question says it.
+                too. A request repeated under its name counts once.
+            dataset: the name of the dataset. Not needed if the name of the question says it.
 
         Raises:
             NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
@@ -511,7 +511,7 @@ class Connection:
         self._hold("limit", *names, count(requests, "requests", most=_MOST_REQUESTS))
 
     def for_analyst(self, analyst: str) -> "Connection":
-        """Return the connection of one analyst, with a share of a dataset; for the owner of data in hand.
+        """Return the connection of one analyst, with a share of a dataset. For the owner of data in hand.
 
         Hand it to the analyst, or use it in a service on their behalf, and keep this one to yourself.
 
@@ -526,7 +526,7 @@ class Connection:
         return connection
 
     def allow_simulation(self, dataset: str) -> None:
-        """Allow `simulate` on a dataset, without charge, from now on; for the owner of data in hand.
+        """Allow `simulate` on a dataset, without charge, from now on. For the owner of data in hand.
 
         Args:
             dataset: the name of the dataset.
@@ -543,7 +543,7 @@ class Connection:
 
         Args:
             question: the name of the question.
-            dataset: the name of the dataset; not needed if the name of the question says it.
+            dataset: the name of the dataset. Not needed if the name of the question says it.
             size: the number of draws, 1,000 by default.
 
         Raises:

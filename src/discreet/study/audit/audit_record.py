@@ -34,7 +34,7 @@ _FIELDS_WITHIN: dict[str, dict[str, type]] = {
 
 @error_boundary
 def write_record(audit: MechanismAudit, path: str | Path) -> None:
-    """Write the record of an audit, by which another can repeat it; it is readable for its owner alone.
+    """Write the record of an audit, by which another can repeat it. It is readable for its owner alone.
 
     The outcome is on the first line, and below it the whole as JSON, with a hash.
 
@@ -152,7 +152,7 @@ def _is_complete(body: Mapping[str, Any]) -> bool:
 def repeat(record: str | Path, function: Callable[[InventedRecords], object]) -> MechanismAudit:
     """Repeat an audit from its record, with the same universe, claim and way of looking.
 
-    Draws are new, so their outcome is the same only as far as chance allows; exact probabilities give the same.
+    Draws are new, so their outcome is the same only as far as chance allows. Exact probabilities give the same.
 
     Args:
         record: the file that `write_record` wrote.

@@ -89,13 +89,13 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
             private data.
         size: how many records the larger dataset has.
         samples: how many pairs to draw.
-        order: which change in ascending order to take; the largest if not given.
+        order: which change in ascending order to take. The largest if not given.
         neighbors: the relation: the last record left out, or replaced by another random one.
-        error: as for `select_by`; two ideal scores may move apart by four times that more.
+        error: as for `select_by`. Two ideal scores may move apart by four times that more.
         granularity: as for `select_by`.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted; nothing was drawn.
+        InvalidArgument: if an argument cannot be accepted. Nothing was drawn.
         InvalidScores: if `u` fails, or gives no finite numbers.
 
     Source: Rubinstein and Aldà, ICML 2017, https://arxiv.org/abs/1706.02562.

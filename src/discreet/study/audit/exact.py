@@ -209,7 +209,7 @@ def exact(
     not, as counts far from the true ones, are taken as one.
 
     Args:
-        scores: the scores on the one dataset, as for `select`, without names; or a verb.
+        scores: the scores on the one dataset, as for `select`, without names, or a verb.
         scores_of_neighbor: the scores on the other, in the same order.
         *arguments: of a verb the data of the neighbour and the arguments after the data.
         sensitivity: the most that one score can change between neighbours, as for `select`. It is not checked
@@ -308,11 +308,11 @@ def laws(
     """Return the privacy loss between two distributions over the same outputs, against a claim of (epsilon, delta).
 
     Args:
-        law: the exact probabilities of the outputs (fractions, decimals), summing to one; or an object with
+        law: the exact probabilities of the outputs (fractions, decimals), summing to one, or an object with
             `probabilities()`, as mechanisms make them.
         law_of_neighbor: the same for the other dataset.
         epsilon: the claimed epsilon.
-        delta: the claimed delta; 0 for pure differential privacy.
+        delta: the claimed delta, 0 for pure differential privacy.
 
     Raises:
         InvalidArgument: if they are no two distributions over the same outputs.

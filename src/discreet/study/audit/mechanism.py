@@ -76,7 +76,7 @@ class MechanismAudit:
         sizes: how many records a dataset may have.
         pairs: how many pairs of neighbours there are.
         largest: the largest loss of all pairs: of delta = 0 an epsilon, otherwise the least delta at the claimed
-            epsilon; by draws a lower bound on epsilon.
+            epsilon. By draws a lower bound on epsilon.
         pair: the two datasets between which it is.
         holds: whether the claim holds of each pair, as far as was seen.
         program: the program.
@@ -157,7 +157,7 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
 
     Args:
         function: takes a list of records, in the order of the universe. It returns the exact probabilities of its
-            answers, as a dictionary or a list, or an object with `probabilities()`; with `draws` one answer.
+            answers, as a dictionary or a list, or an object with `probabilities()`. With `draws` one answer.
         universe: the records that a dataset may contain, with repetition. Make them up.
         sizes: how many records a dataset may have, such as range(4).
         epsilon: the epsilon that is claimed.
@@ -168,7 +168,7 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
         private: say that the records are those of people: the audit and its record are then as private as they are.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted, or there are more than 20,000 pairs; `function` was not
+        InvalidArgument: if an argument cannot be accepted, or there are more than 20,000 pairs. `function` was not
             called. Or if it returns no distribution.
     """
     claim = _read_claim(epsilon, delta, neighbors, draws, confidence)

@@ -73,7 +73,7 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
 ) -> SamplingAudit:
     """Return a lower bound on epsilon from draws of any callable.
 
-    Half of the draws choose an event, by the ratio of its frequencies; the other half judge it, so the choice costs
+    Half of the draws choose an event, by the ratio of its frequencies. The other half judge it, so the choice costs
     nothing. Both directions are tried, with two Clopper-Pearson bounds apiece that fail with a quarter of the
     risk. Draws must be independent. It is about these two datasets and this many draws: a claim
     it does not refute may be false all the same.
@@ -88,7 +88,7 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
         delta: the delta to allow.
 
     Raises:
-        InvalidArgument: if a number cannot be accepted; nothing was drawn.
+        InvalidArgument: if a number cannot be accepted. Nothing was drawn.
     """
     risk, exact_delta, size = _risk(confidence), _delta(delta), count(n, "n")
     if size < 2:

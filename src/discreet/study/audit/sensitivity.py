@@ -99,7 +99,7 @@ class SensitivityAudit:
         monotonic: whether in all pairs all scores moved the same way.
         pairs: how many pairs of neighbours were looked at.
         exhaustive: whether they are all there are.
-        counterexample: the first pair that says no, among the smallest; None if there is none.
+        counterexample: the first pair that says no, among the smallest, or None if there is none.
     """
 
     declared: Sensitivity
@@ -148,7 +148,7 @@ def sensitivity(
     """Return whether a score function keeps to its declared sensitivity, and a counterexample if not.
 
     If there are at most `budget` pairs of neighbours, all are looked at. Otherwise up to `budget` pairs
-    are, by hill climbing from pseudorandom starts (always the same) to where scores move more; a counterexample is
+    are, by hill climbing from pseudorandom starts (always the same) to where scores move more. A counterexample is
     then made as small as it can be by leaving records out.
 
     Args:
@@ -162,7 +162,7 @@ def sensitivity(
             neighbors.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted; `u` was not called.
+        InvalidArgument: if an argument cannot be accepted. `u` was not called.
     """
     for name in declaration:
         if name not in _DECLARED:
@@ -353,7 +353,7 @@ class MonotonicAudit:
     Attributes:
         pairs: how many pairs of neighbours were looked at.
         exhaustive: whether they are all there are.
-        counterexample: two neighbours between which one score rises and another falls; None if there are none.
+        counterexample: two neighbours between which one score rises and another falls, or None if there are none.
     """
 
     pairs: int
@@ -395,7 +395,7 @@ def monotonic(
         budget: how many pairs to look at.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted; `u` was not called.
+        InvalidArgument: if an argument cannot be accepted. `u` was not called.
     """
     sensitivity_audit = sensitivity(
         u, candidates, universe, sizes, budget=budget, sensitivity=_ANY, monotonic=True

@@ -79,8 +79,8 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
     """Return whether work or time distinguishes two inputs.
 
     The inputs take turns, and so does who is first, so that a machine that slows down is fair to both. A pair of
-    runs has a winner; if the input made no difference, either would win with probability 1/2. Work is
-    counted where the library counts its own (`discreet.testing.counted_work`); for other callables only time says
+    runs has a winner. If the input made no difference, either would win with probability 1/2. Work is
+    counted where the library counts its own (`discreet.testing.counted_work`). For other callables only time says
     something. Counting patches numpy, so no other thread should compute meanwhile.
 
     Args:
@@ -92,7 +92,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
         clock: returns the time in seconds.
 
     Raises:
-        InvalidArgument: if a number cannot be accepted; nothing was run.
+        InvalidArgument: if a number cannot be accepted. Nothing was run.
     """
     n, level = count(repeats, "repeats", most=_MOST_PAIRS), positive(confidence, "confidence")
     if level >= 1:

@@ -132,9 +132,9 @@ def compare(
 
     Args:
         verb: a verb, such as `discreet.median`, or the scores of `select`.
-        *arguments: the arguments of the verb; its keyword arguments are taken too, without epsilon and mechanism.
+        *arguments: the arguments of the verb. Its keyword arguments are taken too, without epsilon and mechanism.
         epsilons: the privacy parameters ε to compare, one per row: 0.1, 0.2, 0.5, 1, 2 and 5 by default.
-        mechanisms: names or mechanisms, one per column; by default those that state their worst case.
+        mechanisms: names or mechanisms, one per column. By default those that state their worst case.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:

@@ -153,7 +153,7 @@ def plan_keys(  # noqa: PLR0913  # the public numbers, each by its name
     No data are needed, and nothing is charged.
 
     Args:
-        epsilon: the privacy parameter ε of all keys together, a positive number without a unit; the part that
+        epsilon: the privacy parameter ε of all keys together, a positive number without a unit. The part that
             `other` has is not in it.
         delta: the parameter δ, a probability above 0 and below 1.
         max_groups: the most keys in which one privacy unit counts.

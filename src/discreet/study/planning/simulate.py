@@ -65,15 +65,15 @@ def distribution(
 def distribution(verb: object, /, *arguments: object, **terms: object) -> Distribution:
     """Return the certified distribution of the answer of a verb. It reveals the scores, so it is private.
 
-    `distribution(median, data, grid, epsilon=1)` has the arguments of `median`; any verb with one
+    `distribution(median, data, grid, epsilon=1)` has the arguments of `median`. Any verb with one
     answer will do, and `top_k` where there are at most 20,000 lists: its candidates are tuples, whose score is how
     far the worst place is behind the candidate that should be there, below zero. Of `keys`, of `counts` with a
     delta and of candidates="private" it is known for tables of a few keys. Without a verb the arguments are
-    those of `select`. Nothing is drawn, and no budget is charged; `size` has no effect.
+    those of `select`. Nothing is drawn, and no budget is charged. `size` has no effect.
 
     Args:
         verb: a verb, such as `discreet.median`, or the scores of `select`.
-        *arguments: the arguments of the verb; its keyword arguments are taken too.
+        *arguments: the arguments of the verb. Its keyword arguments are taken too.
         **terms: the shared arguments, described in `Terms`.
 
     Returns:
@@ -81,7 +81,7 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted, or the verb gives several answers at
-            once that are not enumerated (`quantiles`, `select_rows`, groups); nothing private was looked at.
+            once that are not enumerated (`quantiles`, `select_rows`, groups). Nothing private was read.
 
     Side channels: many. The work is linear in the candidates or runs for the exponential mechanism,
     quadratic for permute_and_flip, cubic for noisy_max. This is for study.
@@ -152,7 +152,7 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
 
     Args:
         verb: a verb, such as `discreet.median`, or the scores of `select`.
-        *arguments: the arguments of the verb; its keyword arguments are taken too.
+        *arguments: the arguments of the verb. Its keyword arguments are taken too.
         size: the number of samples, 1,000 by default.
         **terms: the shared arguments, described in `Terms`.
     """

@@ -61,7 +61,7 @@ def epsilon_for(
     """Return the epsilon that bounds the error for all scores, the inverse of `worst_error`.
 
     Args:
-        error: the largest allowed expected error, in units of the score; with `confidence`, the bound on the error.
+        error: the largest allowed expected error, in units of the score. With `confidence`, the bound on the error.
         candidates: how many there are.
         spread: the largest change of a score difference, in units of the score: twice the sensitivity, or once if
             monotonic.

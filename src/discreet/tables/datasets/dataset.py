@@ -55,7 +55,7 @@ class Dataset:
         discreet.median(people, "age", epsilon=1)
 
     A description is declared by whoever owns the data, from knowledge that needs no look at the rows: a
-    verb takes from it candidates, grids, groups, the privacy unit and its contribution bound, and refuses all that
+    verb takes from it candidates, grids, groups, the privacy unit and its contribution bound, and rejects all that
     contradicts it before anything private is read. Cells that do not fit it are treated as cells outside the
     candidates: by mode and top_k they are left out, and by verbs over numbers rounded to the nearest end of
     the grid, or left out if they are no numbers.
@@ -64,19 +64,19 @@ class Dataset:
         source: the data: whatever verbs take as tables, such as a path, a frame or `discreet.scan_query(...)`. They
             are not read.
         columns: for every column that may be asked about, a dict: "type" is "integer", "number", "string",
-            "boolean", "date" or "datetime"; "minimum" and "maximum"; "enum", a list of all values; "step", the
-            distance of answers between the bounds, 1 for integers; and how its cells are written in a CSV file:
-            "decimal", "thousands", "units", "percent", "negative" and "date", as for `discreet.scan_csv`.
-        privacy_unit: the column of the privacy unit: all rows with one value of it are one record; or a list of
+            "boolean", "date" or "datetime". Bound it by "minimum" and "maximum", or list its values in "enum".
+            "step" is the distance of answers between the bounds, 1 for integers. "decimal", "thousands", "units",
+            "percent", "negative" and "date" say how its cells are written, as for `discreet.scan_csv`.
+        privacy_unit: the column of the privacy unit: all rows with one value of it are one record, or a list of
             columns, of which all rows with equal values are. Without it every row is a record.
         max_contributions: the most rows of one privacy unit that count, for verbs over numbers.
         name: a name for the dataset, that of its budget in a ledger.
 
     Raises:
-        InvalidDescription: if a declaration cannot be accepted; it says which and why.
+        InvalidDescription: if a declaration cannot be accepted. It says which and why.
         InvalidArgument: if another argument cannot.
 
-    Side channels: none; nothing is read.
+    Side channels: none. Nothing is read.
     """
 
     source: Any
@@ -125,15 +125,15 @@ class Dataset:
     ) -> "Dataset":
         """Return a dataset with the columns that a Frictionless Table Schema declares.
 
-        Fields of types that no question takes are left out; "step", "units", "percent" and "negative" beside the
-        type are taken too. Words on how cells are written are taken as those of `Dataset`, or refused:
+        Fields of types that no question takes are left out. "step", "units", "percent" and "negative" beside the
+        type are taken too. Words on how cells are written are taken as those of `Dataset`, or rejected:
         docs/how-to/describe_your_data.md has every property.
 
         Args:
             source: as for `Dataset`.
-            schema: the schema, as a dict or the path of a JSON file; or a data package with one resource, whose
+            schema: the schema, as a dict or the path of a JSON file, or a data package with one resource, whose
                 dialect and encoding are the form of the files.
-            privacy_unit: as for `Dataset`; a Table Schema has no word for it.
+            privacy_unit: as for `Dataset`. A Table Schema has no word for it.
             max_contributions: as for `Dataset`.
             name: as for `Dataset`.
 
@@ -161,8 +161,8 @@ class Dataset:
         """Return a dataset that metadata of SmartNoise or Lomas describe.
 
         `private_id` names the privacy unit and `max_ids` its bound, unless `row_privacy` says that a row is a
-        record; lower, upper and categories are minimum, maximum and enum. The number of rows is not taken. A word
-        of theirs that is no boolean where one must be, or that is not known, is refused:
+        record. Lower, upper and categories are minimum, maximum and enum. The number of rows is not taken. A word
+        of theirs that is no boolean where one must be, or that is not known, is rejected:
         docs/how-to/describe_your_data.md has every property.
 
         Args:
@@ -274,7 +274,7 @@ class Dataset:
 
     @property
     def place(self) -> object:
-        """Where the data are in plain values: a path, several, a table or query; None for data in memory."""
+        """Where the data are in plain values: a path, several, a table or query, or None for data in memory."""
         return place_of(self.source)
 
     def account(self, analyst: str | None = None) -> Account | None:

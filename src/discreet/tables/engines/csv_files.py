@@ -109,21 +109,21 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         path: the file, whatever its ending. It may be compressed, with gzip, zstd, bzip2 or xz, or be a zip archive
             of one file.
         delimiter: the character between cells. Without it, the one of comma, semicolon, tab and bar by
-            which the header has most columns; a comma if `names` are given.
+            which the header has most columns. A comma if `names` are given.
         names: the names of the columns, if the first record is a row already.
         encoding: the character code, such as "cp1252", "utf-16" or "shift_jis". Without it, what the mark at the
             beginning says, and UTF-8 if there is none.
-        quote: the character around cells that hold delimiters or the ends of lines; "" if there is none.
+        quote: the character around cells that hold delimiters or the ends of lines, "" if there is none.
         multiline: whether a cell in quotes may hold the end of a line. With False every line is a record: say so
             if others append lines to the file.
         decimal: the decimal sign of its numbers, "." or ",". Without it, and without the next four words, a number
             is what DuckDB reads as one.
-        thousands: the sign between groups of three digits: ".", ",", "'" or a blank; "" for none.
+        thousands: the sign between groups of three digits: ".", ",", "'" or a blank, "" for none.
         units: texts of one meaning of which one may stand before or behind a number, such as ["CHF", "Fr."].
         percent: whether a percent sign is behind every number: 45% is 0.45.
         negative: how numbers below zero are written: "sign", or "parentheses" where (5) is -5.
         date: how its dates are written: a pattern of %d %m %Y %y %H %I %M %S %f %p %z and signs, such as
-            "%d.%m.%Y"; or "excel" or "excel1904" for the days of Excel. Without it they are those of ISO 8601.
+            "%d.%m.%Y", or "excel" or "excel1904" for the days of Excel. Without it they are those of ISO 8601.
         sheet: the name of a sheet, if the file is a workbook with several. Of the other words a workbook takes
             `names`, `skip` and `missing`.
         escape: the character that makes the next one part of its cell, such as a backslash. Without it a quote

@@ -148,7 +148,7 @@ def scan_query(query: str, connection: object) -> SqlQuery:
 
     One row of the result is one record, so a query that joins several rows of one unit needs a `privacy_unit`. With
     DuckDB, and with an engine of PostgreSQL, it is counted there: docs/how-to/databases.md. From others the columns
-    selected come to memory, so select no others. The query is run anew for every answer, and a ledger does not
+    selected come to memory, so select no others. The query is run again for every answer, and a ledger does not
     record it.
 
     Args:

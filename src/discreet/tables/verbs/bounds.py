@@ -96,29 +96,29 @@ def bounds(
     """Release two numbers between which nearly all records are, without any bounds to begin with.
 
     The high end is the first of rising numbers that about a share q of the records is below, and the low end the
-    first of falling numbers that about a share q is above; each costs half of epsilon. They are drawn one by one,
+    first of falling numbers that about a share q is above. Each costs half of epsilon. They are drawn one by one,
     and sorted afterwards. The noise is one-sided and mostly leads too far out: what is cut off is less than 1 - q
     says, where there are enough records.
 
     Args:
-        q: the share of the records below the high end and above the low one, above 1/2 and at most 1; exact,
+        q: the share of the records below the high end and above the low one, above 1/2 and at most 1. Exact,
             with at most 18 decimals. The nearer to 1, the more records it needs: about 10 / epsilon beyond each
             end.
         candidates: the numbers among which the ends are: `Decimals(digits)`, or without it 0 and ±1, 2 and 5 times
             all powers of ten, 3,691 numbers.
-        epsilon: the privacy parameter ε of both ends together, a positive number without a unit; exact: 0.1 is
+        epsilon: the privacy parameter ε of both ends together, a positive number without a unit. Exact: 0.1 is
             one tenth. It has no default.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        A list of the two ends, the lower one first; they may be equal. The guarantee is epsilon-DP for both.
+        A list of the two ends, the lower one first. They may be equal. The guarantee is epsilon-DP for both.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the data hold no numbers.
 
     Side channels: the number of random words is that of the candidates, twice, and two more, whatever the data
-    are; with probability below 2**-20 more are read. The records are counted in one pass, in a time that depends on
+    are. With probability below 2**-20 more are read. The records are counted in one pass, in a time that depends on
     their number, and in files and lazy frames on how many of the candidates have records between them.
 
     Source: Dwork and Roth 2014, section 3.6. Proof: docs/reference/mechanisms/above_threshold.md#first_above.

@@ -84,7 +84,7 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     To be asked before other questions: an answer about a column of which hardly a cell fits is noise. A count
     has two-sided geometric noise, exactly. Each cell is in one of five classes. It fits if the verbs take it as it
     is: where all values are declared, if `mode` counts it. It is out of range if it is of the declared type, beyond
-    its bounds or none of its values; of another type; missing; or unreadable, in a text file. But for the noise the
+    its bounds or none of its values. Or it is of another type, missing or unreadable. But for noise the
     five add up to the number of records, for every column. `epsilon` is divided equally among the columns: fewer
     columns have less noise. Of text files where a cell may hold the end of a line, one part more pays for how many
     records span several lines: more than you expect means that a quote is open. If the form of the files
@@ -95,25 +95,25 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
         dataset: a dataset with its description.
         columns: the name of a declared column, or several in a list. Without it all declared columns.
         epsilon: the privacy parameter ε of all columns together, a positive number without a unit. The counts of d
-            columns are off by about d / epsilon cells, times `max_contributions`; of text files where records may
+            columns are off by about d / epsilon cells, times `max_contributions`. Of text files where records may
             span several lines, by about (d + 1) / epsilon.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
             less, or "replace_one", one record exchanged for another, which has twice the noise: two counts move.
-        privacy_unit: the column of the privacy unit, or its columns; not needed, as the description declares it.
+        privacy_unit: the column of the privacy unit, or its columns. Not needed, as the description declares it.
         max_contributions: the most cells of one privacy unit that count in a column. Needed where the
-            description declares a privacy unit and no bound; rows without a unit are left out.
+            description declares a privacy unit and no bound. Rows without a unit are left out.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it that of the
             description, if it names one.
         request: a name for this request in the ledger: the same request again returns the same answer and costs
             nothing. Without it every call is a new request.
 
     Returns:
-        Of one column given by its name its `NoisyCellCounts`; else a dict from columns to theirs.
+        Of one column given by its name its `NoisyCellCounts`, else a dict from columns to theirs.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted, there is no description, or no bound on the cells
-            of a privacy unit; nothing private was looked at.
-        MissingColumn: if a column is not declared; nothing private was looked at.
+            of a privacy unit. Nothing private was read.
+        MissingColumn: if a column is not declared. Nothing private was read.
         UnreadableData: if the data or a column is not there, or of a type that holds no such values.
 
     Side channels: the time the engine takes to count, which depends on the rows, and on how many values are

@@ -48,12 +48,12 @@ def count(
 ) -> Release:
     """Count the records, with geometric noise. With `rho` or `delta`, the noise is Gaussian if that is smaller.
 
-    One row is one record; with `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
+    One row is one record. With `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
     number, which the noise may take below 0: it is kept as it is, and shown as 0. The number of records is not
     taken as public under "replace_one" either.
 
     Args:
-        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`, or values in a
             list or a series, without `column`.
         column: the name of a column. Only records with a value in it are counted then: null and NaN do not count,
             nor an empty field of a text file. Without it all records are.
@@ -62,7 +62,7 @@ def count(
             group of fewer records is never drawn.
         scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
             by k with a probability proportional to exp(-η · k).
-        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every group
+        max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every group
             grows with it. Needs `privacy_unit`.
         delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
             `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller one: where a unit is
@@ -71,14 +71,14 @@ def count(
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
-        A whole number; with groups a dict from group to number.
+        A whole number. With groups a dict from group to number.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the file or the column is not there or cannot be read.
 
     Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is. A
-    list of texts without a column is refused if some of them end as files do: give values as a dict of lists.
+    list of texts without a column is rejected if some of them end as files do: give values as a dict of lists.
 
     Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
     """
@@ -120,9 +120,9 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
 ) -> Release:
     """Release how many records hold each of some values, a histogram, with geometric or Gaussian noise.
 
-    One row is one record, and holds one value; with `privacy_unit` all rows of a unit are one, which counts once
+    One row is one record, and holds one value. With `privacy_unit` all rows of a unit are one, which counts once
     for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
-    ignored, so are nulls unless None is one; candidates that no row holds count zero, and get noise too.
+    ignored, and so are nulls unless None is one. Candidates that no row holds count zero, and get noise too.
 
     Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
     enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be
@@ -132,9 +132,9 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     about nine values of a unit on.
 
     Args:
-        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`, or values in a
             list or a series, without `column`.
-        column: the name of the column; or a list of several, or of `Bins`, of which a record has one cell. Without
+        column: the name of the column, or a list of several, or of `Bins`, of which a record has one cell. Without
             it the data are the values themselves.
         candidates: the values that are counted, in a list. They are public and must be fixed without looking at
             the data. Of several columns, the cells as a list of tuples, or a dict from columns without bins to
@@ -153,7 +153,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
             these values, which is then in `release.other`, with noise.
         scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
             by k with a probability proportional to exp(-η · k).
-        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every count
+        max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every count
             grows with it. With `delta` the most values for which one counts. Needs `privacy_unit`.
         delta: with candidates, a δ that the counts may use, far below one over the number of records, such as
             "1e-8". Together with `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller
@@ -164,17 +164,17 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
-        A dict from candidates to whole numbers, in the order of the candidates; with groups a dict from groups to
+        A dict from candidates to whole numbers, in the order of the candidates. With groups a dict from groups to
         such dicts. The noise may take a count below 0: it is kept, so that sums of counts are right on average,
         and shown as 0. With `delta` a dict from values to whole numbers, sorted by value.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         InvalidCandidates: if one cell could equal two candidates.
         UnreadableData: if the file or the column is not there or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are;
-    with `delta` see `keys`.
+    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are.
+    With `delta` see `keys`.
 
     Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and without
     candidates docs/reference/mechanisms/private_keys.md.

@@ -31,13 +31,13 @@ def count_distinct(
 ) -> Release:
     """Count the distinct values of a column, with geometric noise.
 
-    One row is one record, which holds one value; with `privacy_unit` all rows of a unit are one, which counts for
+    One row is one record, which holds one value. With `privacy_unit` all rows of a unit are one, which counts for
     up to `max_groups` of its values. Values beyond these are not counted, so the answer is on average at most how
     many there are: with a larger `max_groups` more are counted, and the noise is larger. A value is a key
-    as `keys` has it: null is none, and columns of floats are refused. It needs no delta, and names no value.
+    as `keys` has it: null is none, and columns of floats are rejected. It needs no delta, and names no value.
 
     Args:
-        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`, or values in a
             list or a series, without `column`.
         column: the name of the column. Without it the data are the values themselves.
         max_groups: the most values for which one privacy unit counts, 1 by default. Which they are is decided by a
@@ -48,7 +48,7 @@ def count_distinct(
         A whole number, which the noise may take below 0: it is kept as it is, and shown as 0.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the file or the column is not there, cannot be read, or has a type without keys.
 
     Side channels: the time that the engine takes to count.

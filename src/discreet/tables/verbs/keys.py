@@ -65,18 +65,18 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     this rule by key, and Gaussian noise with a threshold, which shows more from three keys on. Then a record
     adds the more to its keys, the fewer they are: docs/reference/mechanisms/private_keys.md#weighted_keys.
 
-    One row is one record; with `privacy_unit` all rows of a unit are, which counts once for each of its keys, up
-    to `max_groups` of them. A key is a text, an integer, a decimal, a truth, a date, a time or a UUID; null is no
-    key, nor is a text of more than 256 bytes. Columns of floats are refused: cast them.
+    One row is one record. With `privacy_unit` all rows of a unit are, which counts once for each of its keys, up
+    to `max_groups` of them. A key is a text, an integer, a decimal, a truth, a date, a time or a UUID. Null and
+    texts of more than 256 bytes are left out. Columns of floats are rejected: cast them.
 
     Args:
-        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`; or values in a
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`, or values in a
             list or a series, without `column`.
-        column: the name of the column; or a list of several, or of `Bins`, whose keys are tuples. Without it the
+        column: the name of the column, or a list of several, or of `Bins`, whose keys are tuples. Without it the
             data are the values themselves.
-        delta: the parameter δ, a probability above 0 and below 1; a number that promises something is far below one
+        delta: the parameter δ, a probability above 0 and below 1. A number that promises something is far below one
             over the number of records, such as "1e-8". A key that one record alone has is answered with it.
-        minimum_count: the least count of a key; one of fewer records is never answered. 1 by default.
+        minimum_count: the least count of a key. One of fewer records is never answered. 1 by default.
         most: the most keys that are answered, 1,000 by default. Of more, which are drawn first, those that come
             first in order.
         other: the part of epsilon, between 0 and 1 such as "1/10", that is spent on the number of records outside
@@ -87,10 +87,10 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
         The keys in a list, sorted: text by its code points.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the file or the column is not there, cannot be read, or has a type without keys.
 
-    Side channels: the times of counting, of drawing and of fetching the keys that were drawn; see
+    Side channels: the times of counting, of drawing and of fetching the keys that were drawn. See
     docs/reference/mechanisms/private_keys.md.
     """
     limits = read_limits(delta, minimum_count, most, other)

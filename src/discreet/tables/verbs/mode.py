@@ -87,13 +87,13 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
 ) -> Release:
     """Release the most common value of a column.
 
-    One row is one record; with `privacy_unit` all rows of a unit are, and count once per value. Rows
-    whose value is not among the candidates are ignored, so are nulls unless None is one; candidates that no row
+    One row is one record. With `privacy_unit` all rows of a unit are, and count once per value. Rows
+    whose value is not among the candidates are ignored, and so are nulls unless None is one. Candidates that no row
     holds count zero.
 
     Args:
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
-            `discreet.scan_query(...)` (docs/reference/tables.md lists all); or values in a list or a series,
+            `discreet.scan_query(...)` (docs/reference/tables.md lists all), or values in a list or a series,
             without `column`.
         column: the name of the column, or a list of several, or of `Bins`. Without it the data are the values
             themselves.
@@ -113,7 +113,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         **terms: the shared arguments, described in `PersonTerms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the file or the column is not there or cannot be read.
 
     Side channels: those of the mechanism, and the time the engine takes to count.

@@ -69,20 +69,20 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
             vouch that, for any candidate, score and result together are share-DP, with new randomness at
             every call. A score read off the private data breaks the promise: it needs noise as well.
         data: the first argument of `run`, untouched. Private.
-        candidates: the settings to try, such as those of a model; public.
-        epsilon: the privacy parameter ε of the whole release, a positive number without a unit; exact: 0.1 is one
+        candidates: the settings to try, such as those of a model, public.
+        epsilon: the privacy parameter ε of the whole release, a positive number without a unit. Exact: 0.1 is one
             tenth. The share of an attempt is a half of it if logarithmic, a third if geometric. Or give `attempt`.
         attempt: instead of `epsilon`, the guarantee of one attempt, such as `ZCDP("0.01")` or `GaussianDP("1/5")`,
             which is then the `share` that `run` is called with. The release promises the Rényi divergences that
-            follow; of attempts that are ε-DP, two or three times their ε.
+            follow. Of attempts that are ε-DP, two or three times their ε.
         delta: with `attempt`, the δ at which the release is charged as (ε, δ)-DP, such as "1e-6", with the least ε
             that follows from its Rényi divergences. Without it the divergences are the guarantee.
         repetitions: the distribution of K: "logarithmic" (the default) costs less, "geometric" rarely stops early.
         gamma: between 0 and 1, "0.01" by default: the smaller, the more attempts: at 0.01 on average 21.5 if
             logarithmic, 100 if geometric.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default) or "replace_one".
-        privacy_unit: the name of the column of the privacy unit, if an attempt is private for all rows of a unit;
-            without it a row is a record.
+        privacy_unit: the name of the column of the privacy unit, if an attempt is private for all rows of a unit.
+            Without it a row is a record.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
             It is charged before the first attempt.
         request: a name for this request in the ledger: the same request again returns the same candidate, score and
@@ -93,13 +93,13 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         (candidate, score, result) of the best attempt. Nothing of the others may be shown, nor how many they were.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; `run` was not called.
+        InvalidArgument: if a public argument cannot be accepted. `run` was not called.
         InvalidScores: if `run` fails, or its score is no finite number. The message never quotes the data.
 
-    Guarantee: epsilon-DP, if every attempt is share-DP; with `attempt`, the one that follows from that guarantee.
+    Guarantee: epsilon-DP, if every attempt is share-DP. With `attempt`, the one that follows from that guarantee.
 
     Side channels: all that `run` does: its time, and whether it fails. The time also tells about how
-    large K was; to stop when a time is up would break the promise.
+    large K was. To stop when a time is up would break the promise.
 
     Source: Liu and Talwar, STOC 2019; Papernot and Steinke, ICLR 2022. Proof:
     docs/reference/mechanisms/private_candidates.md.

@@ -74,22 +74,22 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
     """Release a profile of an undescribed table: how much each column holds, and which values or numbers.
 
     To be asked first of all. Of a column of numbers or dates it releases the quartiles, and between which
-    numbers nearly all are; of a column of texts the values that enough units share, with their counts; of each how
+    numbers nearly all are. Of a column of texts the values that enough units share, with their counts. Of each how
     many cells are filled. All of it is one release with one price, and may be published. It has a draft of
     discreet.toml too.
 
     Args:
         data: a table, as `mode` takes it. Private.
         epsilon: the privacy parameter ε of all of it together, a positive number without a unit. A twentieth is
-            for the number of records; columns have equal shares of the rest.
+            for the number of records. Columns have equal shares of the rest.
         delta: the δ of all of it together, such as "1e-8": the values of columns of texts are released with a δ
             alone. Take less than one hundredth of one over the number of units.
-        columns: the names of the columns that are profiled; those of the schema or the header without it.
+        columns: the names of the columns that are profiled. Those of the schema or the header without it.
         numbers: the names of columns that hold numbers. Without a type or a word of yours, noisy counts of the
             cells that spell numbers and dates decide, at a fifth of the ε of the column.
         dates: the names of columns that hold dates or times.
         texts: the names of columns whose values are wanted, though they may spell numbers, as postcodes do.
-        at_most: the most units that there may be, as you know without a look: a δ too large for them is refused.
+        at_most: the most units that there may be, as you know without a look: a δ too large for them is rejected.
         minimum_count: no value is released that fewer units share.
         most: the most values of one column.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
@@ -106,8 +106,8 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
         A release whose value is the `Profile`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
-        MissingColumn: if a column is not there; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        MissingColumn: if a column is not there. Nothing private was read.
         UnreadableData: if the data cannot be read.
 
     Side channels: those of counts, keys, quantiles and bounds. All that may be asked of a column is read before

@@ -56,21 +56,21 @@ def quantile(
 ) -> Release:
     """Release a value that about a share alpha of the records are below.
 
-    A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
+    A record is rounded to the nearest point of the grid, by itself. Outside the grid, to its ends,
     NaN and null are left out. Of dates and times give a `DateGrid`. Without candidates the answer is one of all
     decimals of three digits, and how many records that needs is said before anything is paid.
 
     Args:
-        alpha: the share of the records below, between 0 and 1; exact: 0.9 is nine tenths.
+        alpha: the share of the records below, between 0 and 1. Exact: 0.9 is nine tenths.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the data hold no numbers.
 
     Side channels: those of the mechanism. In memory, time also depends on how many different numbers there are,
     on a grid of more than 4,096 points on how many are near the quantile. With the kernel doubles and integers are
-    sorted there, or if they are many counted, in the same steps whatever they are; else also on how many are equal.
+    sorted there, or if they are many counted, in the same steps whatever they are, else also on how many are equal.
     Files, DuckDB relations and lazy frames are counted out of core, in a public number of passes:
     docs/explanation/out_of_core.md.
     """
@@ -109,7 +109,7 @@ def median(
     """Release a median, the quantile for one half.
 
     Args:
-        score: "rank", how deep the middle is among the ranks of a point's records; or "median_distance", how
+        score: "rank", how deep the middle is among the ranks of a point's records, or "median_distance", how
             many records must come or go until the point is the median, which needs a `Grid`.
         **terms: the shared arguments, described in `RecordTerms`.
     """

@@ -61,7 +61,7 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
         u: the utility function: returns one score per candidate, in their order, higher is better.
             `discreet.per_candidate` makes one from a function of a single candidate.
         data: the first argument of `u`, untouched. Private.
-        candidates: the possible answers; public. `u` gets an array as it is, anything else as a list.
+        candidates: the possible answers, public. `u` gets an array as it is, anything else as a list.
         sensitivity: the most that one score can change between neighbours, without rounding errors, in units
             of the score. No default: give it or `spread`.
         monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
@@ -72,7 +72,7 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; `u` was not called.
+        InvalidArgument: if a public argument cannot be accepted. `u` was not called.
         InvalidScores: if `u` fails, or returns no finite numbers, or floats without `error` or
             `granularity`. The message never quotes the data.
 

@@ -75,15 +75,15 @@ def sql(
     `mode`, MEDIAN `median`, PERCENTILE_DISC and QUANTILE `quantile`, MIN and MAX `minimum` and `maximum`, TOP_K and
     APPROX_TOP_COUNT `top_k`. WHERE is `where=`, and so is FILTER for one of them. COUNTIF and SUM of CASE WHEN ...
     THEN 1 ELSE 0 END count the rows of which a condition is true, and AVG of that is their share. GROUP BY takes
-    columns whose values are declared, and WIDTH_BUCKET, RANGE_BUCKET, DATE_TRUNC and CASE of one column, as `Bins`;
+    columns whose values are declared, and WIDTH_BUCKET, RANGE_BUCKET, DATE_TRUNC and CASE of one column, as `Bins`,
     or, with delta and one aggregate, columns whose values nobody lists. ORDER BY, LIMIT and, of listed groups,
     min_privacy_units_per_group act on the released rows. ε is divided equally among the aggregates, and the groups
     share it as docs/how-to/groups.md says. A delta beside declared values is divided among the counts, sums and
     means. Each has Gaussian noise if that is smaller, and else is not charged with its part. All are read before
-    the first is drawn, and are charged together. Everything else is refused, with what would do.
+    the first is drawn, and are charged together. Everything else is rejected, with what would do.
 
     Args:
-        dataset: a dataset with its description; FROM has its name.
+        dataset: a dataset with its description. FROM has its name.
         statement: the statement, at most 20,000 characters. Public.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
             less, or "replace_one", one record exchanged for another.
@@ -93,12 +93,12 @@ def sql(
             nothing. Without it every call is a new request.
 
     Returns:
-        A list of rows, each a dict from the names of the columns to their values; one row without GROUP BY.
+        A list of rows, each a dict from the names of the columns to their values. One row without GROUP BY.
 
     Raises:
-        InvalidArgument: if the statement has a part that is not answered, or contradicts the description; nothing
+        InvalidArgument: if the statement has a part that is not answered, or contradicts the description. Nothing
             private was looked at.
-        MissingColumn: if a column is not declared; nothing private was looked at.
+        MissingColumn: if a column is not declared. Nothing private was read.
         MissingPackage: if sqlglot is not installed.
         UnreadableData: if the data cannot be read.
 

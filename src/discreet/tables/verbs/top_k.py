@@ -84,7 +84,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     One row is one record, and counts as for `mode`. Of scores that are computed already, take `select_top_k`.
 
     Args:
-        data: a table or the path of a file, with `column`; or values in a list or a series, without.
+        data: a table or the path of a file, with `column`, or values in a list or a series, without.
         column: the name of the column, or a list of several, or of `Bins`. Without it the data are the values
             themselves.
         k: how many, at most as many as there are candidates.
@@ -97,7 +97,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
             and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
             or a unit counts for fewer than k. "peeling" draws one after another, with any mechanism, and divides
-            epsilon (or rho) by k; `scale` is that of every round. It is taken where a mechanism is named. "joint"
+            epsilon (or rho) by k. `scale` is that of every round. It is taken where a mechanism is named. "joint"
             draws the whole list at once: its score is how far, at worst, a place of the list is behind the
             candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
             that is a k above 200.
@@ -110,16 +110,16 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
             first time. By "counts" it allows Gaussian noise, and is not charged where geometric noise is the
             smaller. In several groups it is for "counts" alone. Without it the list is ε-DP. With groups="private"
             it is that of the groups.
-        gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`; by
-            "counts" the difference of noisy counts. Not for "joint"; k must be below the number of candidates.
+        gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`. By
+            "counts" the difference of noisy counts. Not for "joint". `k` must be below the number of candidates.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
-        A list of k candidates, with the guarantee of all of them together; by "counts" with their noisy counts in
+        A list of k candidates, with the guarantee of all of them together. By "counts" with their noisy counts in
         `counts`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the file or the column is not there or cannot be read.
 
     Side channels: those of the method, and the time that counting takes.

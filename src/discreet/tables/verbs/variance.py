@@ -75,27 +75,27 @@ def variance(
     ask for quantiles. If the noisy count is 0 or below it, the answer is None.
 
     Args:
-        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a histogram:
+        data: numbers in an array, a series or a list, a table or the path of a file, with `column`, or a histogram:
             a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
-        minimum: the lower bound, in units of the data; public, from what you know and not from the data. May be
+        minimum: the lower bound, in units of the data, public, from what you know and not from the data. May be
             left out for a `Dataset` that declares it. The noise grows with their squared distance.
         maximum: the upper bound, likewise.
         step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
-            for integers; else the power of ten with 100,000 to 1,000,000 steps between the bounds.
-        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
+            for integers, else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. The noise
             grows with it. Needs `privacy_unit`.
-        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every answer
+        max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every answer
             grows with it. Needs `privacy_unit`.
         delta: the δ of groups that are drawn, with groups="private" alone.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        A number from 0 to a quarter of the squared distance of the bounds, or None; with groups a dict from group
+        A number from 0 to a quarter of the squared distance of the bounds, or None. With groups a dict from group
         to number or None. The noisy numbers of records are in `Release.counts`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the data hold no numbers.
 
     Side channels: the time that the engine takes to count, and to add up squares, which grows with how many
@@ -126,19 +126,19 @@ def standard_deviation(
         minimum: the lower bound, as for `variance`.
         maximum: the upper bound, likewise.
         step: the step to which numbers are rounded, as for `variance`.
-        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group; the noise
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. The noise
             grows with it. Needs `privacy_unit`.
-        max_groups: the most groups to which one privacy unit contributes, 1 by default; the noise of every answer
+        max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every answer
             grows with it. Needs `privacy_unit`.
         delta: the δ of groups that are drawn, with groups="private" alone.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        A number from 0 to half of the distance of the bounds, or None; with groups a dict from group to number or
+        A number from 0 to half of the distance of the bounds, or None. With groups a dict from group to number or
         None. The noisy numbers of records are in `Release.counts`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
         UnreadableData: if the data hold no numbers.
 
     Side channels: those of `variance`.
