@@ -35,8 +35,8 @@ FOR_PYTHON = {
     "connect.py", "connection.py", "contract.py", "custom.py", "data_terms.py", "databases.py", "date_grid.py",
     "dp_events.py", "draft.py", "engine.py", "files.py",
     "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
-    "refusals.py", "names_elsewhere.py", "replies.py", "revenue.py",
-    "rows.py", "sql_queries.py", "terms.py", "times.py", "verb_calls.py",
+    "refusals.py", "names_elsewhere.py", "replies.py",
+    "rows.py", "sql_queries.py", "terms.py", "verb_calls.py",
 }  # fmt: skip
 """Files whose messages answer to objects that only Python has, to callers of a service, or to `describe`."""
 
