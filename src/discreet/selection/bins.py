@@ -22,7 +22,7 @@ from .candidates import Grid, Labels, plain_text
 from .date_grid import DateGrid, as_moment, clock_of, microseconds
 
 MOST_BINS = 1_000
-"""The most bins of a column: its engine compares a cell with the edges one by one."""
+"""The most bins of a column: its engine has a text for each of them in its query."""
 
 MOST_CELLS = 1_000_000
 """The most cells of a product of columns."""

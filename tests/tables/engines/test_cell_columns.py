@@ -3,11 +3,13 @@
 import datetime as dt
 import itertools
 import json
+import random
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +169,55 @@ def test_bins_are_those_of_plain_python(engine: str, plan: str, tmp_path: Path) 
         assert list(counts) == list(bins.labels)
         assert counts == {label: truth[label] for label in bins.labels}
         assert sum(counts.values()) > 50
+
+
+def next_floats(of: Any, number: float) -> tuple[float, ...]:
+    """The number and those one unit in the last place below and above it."""
+    return tuple(float(np.nextafter(of(number), of(to))) for to in (-np.inf, number, np.inf))
+
+
+def edges_and_neighbours() -> dict[str, tuple[list[Any], pa.DataType, Bins]]:
+    """For kinds of columns: 300 edges, cells that are those or beside them, and bins, the last one closed."""
+    rng = random.Random(7)
+    units = sorted(rng.sample(range(-(10**6), 10**6), 300))
+    doubles = sorted(
+        {0.0, -1e-300, 1e300, *(rng.uniform(-1, 1) * 10 ** rng.randint(-9, 9) for _ in units)}
+    )
+    shorts = sorted({*map(float, map(np.float32, doubles[1:-1]))})
+    cents = [Decimal(unit).scaleb(-2) for unit in units]
+    days = [dt.date(2020, 1, 1) + dt.timedelta(unit // 10) for unit in units]
+    clocks = [dt.datetime(2020, 1, 1) + dt.timedelta(microseconds=unit * 999_983) for unit in units]
+    infinities = [float("inf"), float("-inf"), float("nan"), -0.0]
+    hundredth, day, tick = Decimal("0.01"), dt.timedelta(1), dt.timedelta.resolution
+    beside: dict[str, tuple[list[Any], Callable[[Any], tuple[Any, ...]], pa.DataType]] = {
+        "integer": (units, lambda n: (n - 1, n, n + 1), pa.int64()),
+        "double": (doubles, partial(next_floats, np.float64), pa.float64()),
+        "short": (shorts, partial(next_floats, np.float32), pa.float32()),
+        "decimal": (cents, lambda x: (x - hundredth, x, x + hundredth), pa.decimal128(12, 2)),
+        "date": (sorted({*days}), lambda d: (d - day, d, d + day), pa.date32()),
+        "clock": (clocks, lambda t: (t - tick, t, t + tick), pa.timestamp("us")),
+    }
+    kinds = {}
+    for kind, (edges, neighbours, of) in beside.items():
+        cells = [None, *(cell for edge in edges for cell in neighbours(edge))]
+        cells += infinities if kind in ("double", "short") else []
+        kinds[kind] = cells, of, Bins("x", edges=edges, closed=True, **OUTSIDE)
+    return kinds
+
+
+EDGES = edges_and_neighbours()
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(("engine", "kind"), crossed(ENGINES, EDGES, "double"))
+def test_edges_and_their_neighbours_fall_as_in_python(
+    engine: str, kind: str, tmp_path: Path
+) -> None:
+    """Cells one unit, or one unit in the last place, beside each of many edges, by Python's own comparisons."""
+    cells, of, bins = EDGES[kind]
+    data = ENGINES[engine](pa.table({"x": pa.array(cells, of)}), tmp_path)
+    truth = Counter(bin_of(None if cell != cell else cell, bins) for cell in cells)
+    assert exactly(data, bins) == {label: truth[label] for label in bins.labels}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -7,16 +7,15 @@ its values put together so that no two tuples are alike. Cells are compared with
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
-from operator import and_
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...errors import InvalidArgument
 from ...selection.bins import Bins, CellColumns
-from ..conditions.conditions import Operator, kind_of_constant, nearest_constant, readable
+from ..conditions.conditions import kind_of_constant, nearest_constant, readable
 from ..values.key_values import check_part, part_text
 from ..values.kinds import ColumnType
-from .filters import compares_with, comparison
+from .filters import compares_with, least_behind
 from .native import Native
 
 if TYPE_CHECKING:
@@ -93,49 +92,45 @@ def _region(number: Real, edges: Sequence[Real], bins: Bins) -> str | None:
 
 def _in_bins(native: Native, alias: str, bins: Bins) -> tuple[Native, str]:
     """Return the columns with the text of its bin in place of a column, and the name of that."""
+    import narwhals.stable.v2 as nw
+
     of, kind = native.type(alias, bins.column), kind_of_constant(bins.edges[0])
     if not compares_with(of, kind):
         raise InvalidArgument(
             f"{bins} are bins of {kind}s, and cannot hold {of.words}. Give edges of its type"
         )
-    name = f"{alias}_bin"
-    rows = native.readable({alias: kind}).with_columns(_bin(alias, bins, of).alias(name))
-    return native.with_rows(rows.drop(alias)), name
-
-
-def _bin(alias: str, bins: Bins, of: ColumnType) -> "nw.Expr":
-    """Return the text of the bin of a cell that was read; null for a cell in none."""
-    import narwhals.stable.v2 as nw
-
-    cell, regions = nw.col(alias), bins.regions
-    inside = [~cell.is_null()]
-    if regions[0] is None:
-        inside.append(_compare(cell, ">=", bins, 0, of))
-    if regions[-1] is None:
-        inside.append(_compare(cell, "<", bins, len(regions) - 2, of))
-    first, last = int(regions[0] is None), len(regions) - (regions[-1] is None)
-    text: Any = nw.when(reduce(and_, inside)).then(_among(cell, bins, of, first, last))
+    name, rows, cell = f"{alias}_bin", native.readable({alias: kind}), nw.col(alias)
+    edges = _edges_in_type(bins, of)
+    texts = bins.regions[: len(edges) + 1]
+    with_texts = native.search_regions(rows, alias, name, edges, texts) if edges else None
+    if with_texts is None:
+        text = nw.when(~cell.is_null()).then(_by_halves(cell, edges, texts))
+        with_texts = rows.with_columns(text.alias(name))
     if bins.missing:
-        text = nw.when(cell.is_null()).then(nw.lit(bins.missing_label)).otherwise(text)
-    expression: nw.Expr = text
-    return expression
+        missing = nw.when(cell.is_null()).then(nw.lit(bins.missing_label))
+        with_texts = with_texts.with_columns(missing.otherwise(nw.col(name)).alias(name))
+    return native.with_rows(with_texts.drop(alias)), name
 
 
-def _among(cell: "nw.Expr", bins: Bins, of: ColumnType, first: int, last: int) -> "nw.Expr":
-    """Return the text of the region of a cell from the first one to before the last: by halves of the edges."""
+def _edges_in_type(bins: Bins, of: ColumnType) -> list[object]:
+    """Return for every edge the least cell of a type that is behind it, up to the first edge with none."""
+    if of.kind == "nothing":
+        return []
+    last = len(bins.edges) - 1
+    edges = (
+        least_behind(edge, of, above=bins.closed and place == last)
+        for place, edge in enumerate(bins.edges)
+    )
+    return [*takewhile(lambda edge: edge is not None, edges)]
+
+
+def _by_halves(cell: "nw.Expr", edges: Sequence[object], texts: Sequence[str | None]) -> "nw.Expr":
+    """Return the text of the region of a cell, by a comparison with the edge in the middle."""
     import narwhals.stable.v2 as nw
 
-    if last - first == 1:
-        return nw.lit(bins.regions[first])
-    middle = (first + last) // 2
-    is_before = _compare(cell, "<", bins, middle - 1, of)
-    before, behind = (_among(cell, bins, of, *some) for some in ((first, middle), (middle, last)))
-    return nw.when(is_before).then(before).otherwise(behind)
-
-
-def _compare(
-    cell: "nw.Expr", operator: Operator, bins: Bins, edge: int, of: ColumnType
-) -> "nw.Expr":
-    """Return whether a cell is before an edge, or not before it; the last edge of closed bins is before itself."""
-    is_held = bins.closed and edge == len(bins.edges) - 1 and operator == "<"
-    return comparison(cell, "<=" if is_held else operator, bins.edges[edge], of)
+    if not edges:
+        return nw.lit(texts[0], dtype=nw.String)
+    middle = len(edges) // 2
+    before = _by_halves(cell, edges[:middle], texts[: middle + 1])
+    behind = _by_halves(cell, edges[middle + 1 :], texts[middle + 1 :])
+    return nw.when(cell < edges[middle]).then(before).otherwise(behind)

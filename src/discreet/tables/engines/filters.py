@@ -243,9 +243,24 @@ def _test(test: Test, alias: str, of: ColumnType, truth: bool) -> "nw.Expr":
     return _comparison(cell, operator, test.constant, of)
 
 
-def comparison(cell: "nw.Expr", operator: Operator, constant: Any, of: ColumnType) -> "nw.Expr":
-    """Return whether a cell that was read compares so with a constant."""
-    return _nothing(cell) if of.kind == "nothing" else _comparison(cell, operator, constant, of)
+def least_behind(edge: Any, of: ColumnType, *, above: bool) -> Any:
+    """Return the least cell of a type that is a number or a time or comes after it, as they are compared.
+
+    None if there is none. With `above` it comes after it.
+    """
+    number, of = _number_in_type(edge, of)
+    nearest = nearest_float(number, of) if of.kind == "float" else None
+    number = number if nearest is None else Fraction(nearest)
+    least = (strictly_above if above else at_or_above)(number, of)
+    return None if least is None else constant(least, of)
+
+
+def _number_in_type(literal: Any, of: ColumnType) -> tuple[Fraction, ColumnType]:
+    """Return the number of a constant, a number or a time, and the type of the numbers it is compared with."""
+    if kind_of_constant(literal) == "number":
+        return literal, _DOUBLE if is_written(of) else of
+    unit = 1000 if of.unit == "ns" else 1
+    return Fraction(microseconds(literal) * unit), _TIME_TYPE
 
 
 def _comparison(cell: "nw.Expr", operator: Operator, value: Any, of: ColumnType) -> "nw.Expr":
@@ -255,10 +270,7 @@ def _comparison(cell: "nw.Expr", operator: Operator, value: Any, of: ColumnType)
         return _compare(cell, operator, value.encode())
     if kind == "truth":
         return _compare(cell, operator, value)
-    if kind == "number":
-        return _numbers(cell, operator, value, _DOUBLE if is_written(of) else of)
-    unit = 1000 if of.unit == "ns" else 1
-    return _numbers(cell, operator, Fraction(microseconds(value) * unit), _TIME_TYPE)
+    return _numbers(cell, operator, *_number_in_type(value, of))
 
 
 _TIME_TYPE = ColumnType("", "integer", "", -(2**63), 2**63 - 1)

@@ -244,6 +244,9 @@ class InDuckDB:
             expressions.append(f"encode({together}) AS {PERSON}")
         return lazy(self.relation.project(", ".join(expressions)))
 
+    def search_regions(self, *_: object) -> None:
+        """Return None: a choice compares a cell with the edges that decide it."""
+
     def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InDuckDB":
         """Return the same with the texts of some columns in place of them, put together."""
         others = [name for name in self.relation.columns if name not in parts]

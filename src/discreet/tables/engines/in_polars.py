@@ -1,7 +1,7 @@
 """Tables in Polars, eager and lazy. It needs no other package, but for the hash, which Python computes."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -72,6 +72,23 @@ class InPolars:
         together = [_cell_text(parts).cast(pl.Binary).alias(PERSON)] if parts else []
         frame = self.frame.with_columns(texts + zeros + together)
         return nw.from_native(frame.drop(*parts))
+
+    def search_regions(
+        self,
+        rows: Frame,
+        alias: str,
+        name: str,
+        edges: Sequence[object],
+        texts: Sequence[str | None],
+    ) -> Frame:
+        """Return the rows with the text of the region of a cell, by a search: a choice computes every branch."""
+        import polars as pl
+
+        frame, cell = rows.to_native(), pl.col(alias)
+        bounds = pl.lit(pl.Series(edges, dtype=frame.collect_schema()[alias]))
+        regions = pl.lit(pl.Series(texts, dtype=pl.String))
+        text = regions.gather(bounds.search_sorted(cell, side="right"))
+        return lazy(frame.with_columns(pl.when(cell.is_not_null()).then(text).alias(name)))
 
     def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InPolars":
         """Return the same with the texts of some columns in place of them, put together."""

@@ -3,7 +3,7 @@
 Counts by cell leave it, keys after their draw, and of every cell the least and the greatest number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
@@ -20,7 +20,7 @@ from ..values.truths import StandIn
 from .native import POSITION, SIZE, UNIT, Frame, lazy, only_null
 from .records import PERSON, START, is_of_unit
 from .sql_expressions import SqlExpression, SqlType, in_type, sql_constant, sql_text
-from .sql_frame import SqlFrame, in_quotes, table_of_constants
+from .sql_frame import SqlFrame, array_of_constants, in_quotes, table_of_constants
 
 
 class Server(Protocol):
@@ -73,6 +73,28 @@ class InPostgreSQL:
             return lazy(self.frame)
         of = ColumnType(PERSON, "text", "ids")
         return lazy(self.with_cells(PERSON, {name: self.types[name] for name in parts}, of).frame)
+
+    def search_regions(
+        self,
+        rows: Frame,
+        alias: str,
+        name: str,
+        edges: Sequence[object],
+        texts: Sequence[str | None],
+    ) -> Frame:
+        """Return the rows with the text of the region of a cell, by a search and a join.
+
+        The server compiles a choice, and computes it anew wherever its text is used.
+        """
+        native: SqlFrame = rows.to_native()
+        bounds = array_of_constants(edges, native.columns_of[alias])
+        region = f'CAST(pg_catalog.width_bucket("{alias}", {bounds}) AS bigint)'
+        places = [place for place, text in enumerate(texts) if text is not None]
+        labels = table_of_constants([texts[p] for p in places], "text", name, {POSITION: places})
+        regions = native.with_columns(SqlExpression(region, "bigint", POSITION))
+        on = [POSITION]
+        with_texts = regions.join(labels, how="left", left_on=on, right_on=on, suffix="")
+        return lazy(with_texts.drop(on, strict=True))
 
     def with_cells(
         self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType

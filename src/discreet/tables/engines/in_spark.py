@@ -88,6 +88,9 @@ class InSpark:
             columns.append(_together(ids).alias(PERSON))
         return lazy(self.frame.select(*columns))
 
+    def search_regions(self, *_: object) -> None:
+        """Return None: a choice compares a cell with the edges that decide it."""
+
     def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InSpark":
         """Return the same with the texts of some columns in place of them, put together."""
         texts = [_id_bytes(self.frame[name], part) for name, part in parts.items()]

@@ -4,7 +4,7 @@ All counting, bounding and grouping is written once, in `expressions`, by Narwha
 rest. A new engine passes when it is added to `tests/engines.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ...sampling.vectors import ExactArray
@@ -167,6 +167,27 @@ class Native(Protocol):
         ...
 
     # For cells of several columns:
+
+    def search_regions(
+        self,
+        rows: Frame,
+        alias: str,
+        name: str,
+        edges: Sequence[object],
+        texts: Sequence[str | None],
+    ) -> "Frame | None":
+        """Return the rows with the text of the region of a cell: that after the last edge not above it.
+
+        None where a choice by halves of the edges is quick, as an engine is that compares no cell with all edges.
+
+        Args:
+            rows: the columns, as `readable` returns them.
+            alias: the column of the cells, of which null is in no region.
+            name: the name of the column of texts.
+            edges: values of the type of the cells that never fall, of which there is one.
+            texts: the texts of the regions, one more than there are edges; null for one without.
+        """
+        ...
 
     def with_cells(self, alias: str, parts: "Mapping[str, ColumnType]", of: ColumnType) -> "Native":
         """Return the same with the texts of columns in place of them, put together in a column of the type `of`.

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .sql_expressions import SqlExpression, SqlNamespace, SqlType, in_type, number_text, sql_text
+from .sql_expressions import (
+    TYPE_WORDS,
+    SqlExpression,
+    SqlNamespace,
+    SqlType,
+    in_type,
+    number_text,
+    sql_text,
+)
 
 
 def in_quotes(names: Iterable[str]) -> str:
@@ -161,6 +169,12 @@ def table_of_constants(
     texts = {name: f'pg_catalog.substr("{name}", 2)' for name in columns}
     cells = ", ".join(f'{in_type(text, types[name])} AS "{name}"' for name, text in texts.items())
     return SqlFrame(f"SELECT {cells} FROM (SELECT {lists}) AS c", types)
+
+
+def array_of_constants(numbers: Sequence[object], of: SqlType) -> str:
+    """Return the expression of an array of numbers of one type."""
+    together = ",".join(_element(number, of) for number in numbers)
+    return f"CAST({sql_text('{' + together + '}')} AS {TYPE_WORDS[of]}[])"
 
 
 def _element(cell: object, of: SqlType) -> str:

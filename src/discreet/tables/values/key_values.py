@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...base.doors import fix
 from ...errors import UnreadableData
 from ...selection.released_values import ReleasedValue
-from .ids import decimal_text, unit_bytes
+from .ids import decimal_text
 from .kinds import ColumnType, plain, represent
 from .times import DAY, FIRST_DAY, LAST_DAY
 
@@ -161,10 +161,17 @@ def part_text(cell: Any, of: ColumnType) -> str | None:
 def cell_text(texts: Sequence[str | None]) -> str | None:
     """Return the text of a cell of several columns, given the texts of its values; None where one has none.
 
-    Every text comes after its length in bytes, so no two lists of texts are put together alike: see `unit_bytes`.
+    Every text comes after its length, so no two lists of texts are put together alike: see `unit_bytes`.
     """
     several = [text for text in texts if text is not None]
-    return unit_bytes(several).decode() if len(several) == len(texts) else None
+    if len(several) < len(texts):
+        return None
+    return several[0] if len(several) == 1 else "".join(map(after_length, several))
+
+
+def after_length(text: str) -> str:
+    """Return a text after its length in bytes, as it is in a cell of several columns."""
+    return f"{len(text.encode())}:{text}"
 
 
 def read_cell(text: str, parts: Sequence[ColumnType]) -> tuple[KeyValue, ...]:

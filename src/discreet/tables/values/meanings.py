@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
+from operator import getitem
 from typing import Any
 from uuid import UUID
 
@@ -31,7 +32,7 @@ from ...selection.candidates import (
 from ..formats.cell_forms import CellUse
 from ..formats.date_texts import DateForm
 from ..formats.number_texts import NumberForm
-from .key_values import MOST_KEY_BYTES, cell_text, part_text
+from .key_values import MOST_KEY_BYTES, after_length, part_text
 from .kinds import (
     NUMBERS,
     CellKey,
@@ -183,12 +184,9 @@ def _meanings_of_cells(cells: CellLabels, of: ColumnType, name: str) -> Meanings
             f"a {name} of several columns has a value that no cell can hold: give texts of at most "
             f"{MOST_KEY_BYTES} bytes, whole numbers, decimals, truths, dates or UUIDs"
         )
-    return [
-        tuple(
-            str(cell_text(some))
-            for some in product(*(column[n] for column, n in zip(texts, places, strict=True)))
-        )
-        for places in cells.places
+    words = [[[*map(after_length, map(str, each))] for each in column] for column in texts]
+    return [  # of a million cells
+        tuple(map("".join, product(*map(getitem, words, places)))) for places in cells.places
     ]
 
 
