@@ -159,3 +159,18 @@ def test_the_delta_of_stability_histograms_is_that_of_a_key_of_one_record() -> N
             true, claimed = noise.above(threshold - 2), noise.above(threshold - 1)
         assert float(claimed.mid()) == pytest.approx(release.map((1, 1, 1))[1], rel=1e-6)
         assert float(true.mid() / claimed.mid()) == pytest.approx(math.exp(1 / scale))
+
+
+def test_the_delta_of_gaussian_thresholds_is_too_small_too() -> None:
+    """OpenDP 0.16.0 claims P(N > T - 1) of the continuous noise N, and releases where 1 + Z >= T."""
+    dp = pytest.importorskip("opendp.prelude", reason="opendp is not installed")
+    dp.enable_features("contrib")
+    counts = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
+    space = counts, dp.l02inf_distance(dp.absolute_distance(T=int))
+    for scale, threshold in ((1.0, 4), (2.0, 10)):
+        release = dp.m.make_gaussian_threshold(*space, scale=scale, threshold=threshold)
+        weights = [math.exp(-((z / scale) ** 2) / 2) for z in range(-90, 91)]
+        true = sum(weights[90 + threshold - 1 :]) / sum(weights)
+        claimed = math.erfc((threshold - 1) / scale / math.sqrt(2)) / 2
+        assert release.map((1, 1, 1))[1] == pytest.approx(claimed, rel=1e-9)
+        assert true > 2 * claimed
