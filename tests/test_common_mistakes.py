@@ -97,7 +97,7 @@ MISTAKES = [
     Mistake(
         "bins= for a histogram",
         lambda: library.counts(PEOPLE, "age", bins=[0, 20, 40], epsilon=1),
-        "labels=names",
+        'Bins("age", 0, 120, 10)',
     ),
     Mistake(
         "no candidates",
