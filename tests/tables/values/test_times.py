@@ -5,6 +5,7 @@ import datetime as dt
 import itertools
 import json
 import random
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import DateGrid, Grid, median, minimum, quantiles
+from discreet import DateGrid, Grid, count, median, minimum, quantiles
 from discreet.errors import UnreadableData, UnreadableFile
 from discreet.selection.date_grid import microseconds
 from discreet.tables.engines.column import Group, Source
@@ -362,6 +363,46 @@ def test_spark_has_the_same_counts(tmp_path: Path) -> None:
         )
     finally:
         session.conf.set("spark.sql.session.timeZone", zone)
+
+
+TABLES: dict[str, Callable[[pa.Table, Path], Any]] = {
+    "arrow": lambda table, _: table,
+    "pandas": lambda table, _: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": lambda table, _: pl.from_arrow(table),
+    "duckdb": lambda table, _: duckdb.connect().from_arrow(table),
+    "parquet": lambda _, path: str(path),
+    "scan": lambda _, path: pl.scan_parquet(path),
+}
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("engine", TABLES)
+def test_the_ends_of_nanoseconds_count_as_any_time_out_there(
+    engine: str, zone: str | None, tmp_path: Path
+) -> None:
+    """DuckDB has them as infinities without a number: they are neither missing nor an error."""
+    ends = ("2020-01-01T00:00", "2021-01-01T00:00")
+    grid: Any = (
+        DateGrid(*ends, "24 hours") if zone is None else DateGrid(*ends, "24 hours", zone=zone)
+    )
+    year = 365 * 24 * 3600 * 10**9
+    later = "TIMESTAMP '2021-01-01 00:00:00'"
+    if zone is not None:
+        later = later.replace("STAMP", "STAMPTZ").replace("00'", "00Z'")
+    for extreme, far in ((2**63 - 1, 200 * year), (-(2**63) + 1, -200 * year)):
+        worlds = []
+        for number in (extreme, far):
+            times = pa.array([50 * year, number, number, None], pa.timestamp("ns", zone))
+            table = pa.table({"t": times, "u": [1, 2, 3, 4]})
+            path = tmp_path / "times.parquet"
+            pq.write_table(table, path)
+            data = TABLES[engine](table, path)
+            sides = [
+                count(data, where=f"t {side} {later}", epsilon=10**6).value for side in (">=", "<")
+            ]
+            worlds.append((counts_of(data, grid), sides))
+        assert worlds[0] == worlds[1]
+        assert worlds[0][1] == ([2, 1] if extreme > 0 else [0, 3])
 
 
 def test_a_parquet_time_that_duckdb_cannot_hold_is_named_in_the_refusal(tmp_path: Path) -> None:

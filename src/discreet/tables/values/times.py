@@ -23,6 +23,8 @@ FIRST_DAY, LAST_DAY = (
     day.toordinal() - dt.date(1970, 1, 1).toordinal() for day in (dt.date.min, dt.date.max)
 )
 
+_MOST = 2**63 - 1
+
 _COARSE = ("TIMESTAMP_S", "TIMESTAMP_MS")
 """Types of DuckDB whose times are coarser than a microsecond."""
 
@@ -127,7 +129,10 @@ def sql_of_times(cell: str, native: str, of: ColumnType) -> str:
         of: its type.
     """
     if of.unit == "ns":
-        return f"epoch_ns({cell})"
+        # The ends of nanoseconds are infinite in DuckDB, which has no integers for these.
+        start = f"CAST(make_timestamp_ns(0) AS {native})"
+        ends = f"CASE WHEN {cell} > {start} THEN {_MOST} WHEN {cell} < {start} THEN {-_MOST} END"
+        return f"coalesce(epoch_ns({cell}), {ends})"
     offset = "+00" if "TIME ZONE" in native else ""
     first, last = (
         f"CAST('{(end[:10] if native == 'DATE' else end) + offset}' AS {native})"
