@@ -172,5 +172,5 @@ def test_the_delta_of_gaussian_thresholds_is_too_small_too() -> None:
         weights = [math.exp(-((z / scale) ** 2) / 2) for z in range(-90, 91)]
         true = sum(weights[90 + threshold - 1 :]) / sum(weights)
         claimed = math.erfc((threshold - 1) / scale / math.sqrt(2)) / 2
-        assert release.map((1, 1, 1))[1] == pytest.approx(claimed, rel=1e-9)
+        assert release.map((1, 1, 1))[1] == pytest.approx(claimed, rel=1e-4)
         assert true > 2 * claimed
