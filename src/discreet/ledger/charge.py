@@ -36,8 +36,8 @@ class Charge:
         request: the name of the release. The same name is charged once per dataset and analyst.
         description: the release in words.
         guarantee: the guarantee of the release.
-        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
-            None if every row is one.
+        unit: the column that identifies the privacy unit, or a tuple of several. Rows with equal values there are
+            one record. None if every row is a record.
         is_new: whether this call made the charge; otherwise it existed before.
         event: the number of the event that records the charge.
         at: the time of the charge, UTC.

@@ -58,7 +58,7 @@ class Repetitions:
         """Check the arguments.
 
         Raises:
-            InvalidArgument: if an argument cannot be accepted.
+            InvalidArgument: if an argument is invalid.
         """
         object.__setattr__(self, "kind", choice(self.kind, "repetitions", get_args(RepetitionKind)))
         gamma = positive(self.gamma, "gamma")

@@ -26,7 +26,7 @@ class ApproxDP(SteppedGuarantee):
     """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta.
 
     Attributes:
-        epsilon: ε, a number without a unit, zero or more. Exact: 0.1 is one tenth.
+        epsilon: ε, a number without a unit, zero or more. It is read exactly, so 0.1 is one tenth.
         delta: δ, a probability, from 0 to 1.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
@@ -71,7 +71,7 @@ class ApproxDP(SteppedGuarantee):
         """Return (epsilon, delta)-DP with the least epsilon that follows at another delta.
 
         Raises:
-            InvalidNumber: if there is none, as that delta is smaller.
+            InvalidNumber: if there is none because that delta is too small.
         """
         share = read_larger_delta(delta, self)
         rest = (share - self.delta) / (1 - self.delta)

@@ -26,7 +26,7 @@ class ApproxRange(SteppedGuarantee):
     Of one round it is known besides that the range holds except with probability δ.
 
     Attributes:
-        epsilon: ε of a round, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε of a round, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         rounds: how many rounds there are at most.
         delta: δ of all rounds together, a probability above 0 and below 1.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
@@ -78,7 +78,7 @@ class ApproxRange(SteppedGuarantee):
         """Return (epsilon, delta)-DP with the least epsilon known.
 
         Raises:
-            InvalidNumber: if there is none, as that delta is smaller.
+            InvalidNumber: if there is none because that delta is too small.
         """
         share = read_larger_delta(delta, self)
         rest = share - self.delta

@@ -67,7 +67,7 @@ class DiscreteGaussianDP(SteppedGuarantee):
         return delta_of_cells(self.sigma_squared, self.cells, self.steps, read_epsilon(epsilon))
 
     def approx(self, delta: Number) -> ApproxDP:
-        """Return (epsilon, delta)-DP with the least epsilon that follows, but for a part in 2**40.
+        """Return (epsilon, delta)-DP with the least epsilon that follows, up to a relative error of 2**-40.
 
         Raises:
             InvalidNumber: if delta is zero.

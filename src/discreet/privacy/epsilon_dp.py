@@ -98,7 +98,7 @@ class PureDP(ByEpsilon):
     """epsilon-differential privacy: no probability differs by more than a factor exp(epsilon).
 
     Attributes:
-        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
@@ -112,7 +112,7 @@ class BoundedRange(ByEpsilon):
     """epsilon-bounded range: the log-ratios of two answers differ by at most epsilon. So epsilon-DP.
 
     Attributes:
-        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
@@ -129,7 +129,7 @@ class MixedRange(ByEpsilon):
     several of the answers that are put together in it.
 
     Attributes:
-        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
@@ -149,7 +149,7 @@ class SummedRange(ByEpsilon):
     a `MixedRange` have this guarantee, and so does the composition of several mixed ranges.
 
     Attributes:
-        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
@@ -165,7 +165,7 @@ class LogisticDP(ByEpsilon):
     No event's log-odds differ by more than epsilon between neighbours.
 
     Attributes:
-        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
@@ -179,7 +179,7 @@ class LaplaceDP(ByEpsilon):
     """No easier to attack than a number with Laplace noise of scale 1 / epsilon. So epsilon-DP.
 
     Attributes:
-        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 

@@ -54,7 +54,7 @@ class GaussianDP(SteppedGuarantee):
             return probability_above(gaussian_delta(ball(self.mu), ball(target)))
 
     def approx(self, delta: Number) -> ApproxDP:
-        """Return (epsilon, delta)-DP with the least epsilon that follows, but for a part in 2**40.
+        """Return (epsilon, delta)-DP with the least epsilon that follows, up to a relative error of 2**-40.
 
         Raises:
             InvalidNumber: if delta is zero.

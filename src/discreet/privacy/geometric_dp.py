@@ -32,7 +32,7 @@ class GeometricDP(SteppedGuarantee):
     and with more it is a little better.
 
     Args:
-        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         steps: by how many whole steps the number moves, 1 or more.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
@@ -73,7 +73,7 @@ class GeometricDP(SteppedGuarantee):
             return probability_above(near - ball(target).exp() * far)
 
     def approx(self, delta: Number) -> ApproxDP:
-        """Return (epsilon, delta)-DP with the least epsilon that follows, but for a part in 2**40."""
+        """Return (epsilon, delta)-DP with the least epsilon that follows, up to a relative error of 2**-40."""
         share = read_delta(delta)
         target = least_epsilon(self.delta_at, share, self.epsilon) if share else self.epsilon
         return ApproxDP(target, share, self.neighbors)

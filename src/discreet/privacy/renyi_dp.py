@@ -246,7 +246,7 @@ class ZCDP(ByCurve):
     """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1.
 
     Attributes:
-        rho: ρ, a positive number without a unit. Exact: 0.1 is one tenth.
+        rho: ρ, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 

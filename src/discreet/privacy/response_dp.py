@@ -35,7 +35,7 @@ class ResponseDP(SteppedGuarantee):
     say nothing.
 
     Args:
-        epsilon: ε, a positive number without a unit. Exact: 0.1 is one tenth.
+        epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
         answers: how many answers there are, 2 or more.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """

@@ -78,7 +78,7 @@ class AboveThreshold:
         """Check the arguments, then draw the noise of the threshold.
 
         Raises:
-            InvalidArgument: if an argument cannot be accepted.
+            InvalidArgument: if an argument is invalid.
         """
         settle = object.__setattr__
         settle(self, "threshold", exact(self.threshold, "threshold"))

@@ -47,7 +47,7 @@ def laplace(
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
         InvalidScores: if the value is no finite number.
 
     Side channels: those of the mechanism. Time depends on the length of the numbers too. Mechanisms that take no
@@ -105,7 +105,7 @@ def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> 
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
         InvalidScores: if the value is no finite number.
 
     Side channels: those of the mechanism. Time depends on the length of the numbers too.
@@ -142,7 +142,7 @@ def randomized_response(
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
 
     Side channels: those of the mechanism.
     """

@@ -97,8 +97,8 @@ class Bill:
         digest: of everything but the data that decides the distribution of the answer: see `digests`.
         request: the caller's name for this request; the same name is never charged or drawn twice.
         candidates: how many candidates there are, where that is public and finite.
-        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
-            None if every row is one.
+        unit: the column that identifies the privacy unit, or a tuple of several. Rows with equal values there are
+            one record. None if every row is a record.
         about: the described dataset; `UNDESCRIBED` for other data; None where scores or a number were given.
         worst_error: a bound on the error of all answers; None where none is known, or nobody asked for it.
         parts: the questions, where several are answered at this price.

@@ -99,18 +99,18 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
             the noise's scale. It costs no more ε: docs/reference/mechanisms/exponential.md. Without it
             only the answer is released.
         mask: True for every candidate that may be answered, public: a list in the order of the scores, or a mapping
-            from the candidates. Scores of the others are not looked at. Without it all may be answered.
+            from the candidates. Scores of the others are not read. By default all candidates are allowed.
         base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: a list,
             an array or a mapping, likewise. Takes the exponential mechanism.
-        log_base_measure: instead, the natural logarithms of such weights, with -inf for zero. A float means
-            its binary value.
+        log_base_measure: instead, the natural logarithms of such weights, where -inf is a weight of zero. A float
+            means its binary value.
         **terms: the shared arguments, described in `Terms`.
 
     Returns:
         The answer with its guarantee.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
         InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
 
     Side channels: those of the mechanism.

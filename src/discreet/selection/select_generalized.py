@@ -73,7 +73,7 @@ def select_generalized(
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
         InvalidScores: if the scores are no finite numbers, or not as many as the sensitivities.
 
     Side channels: those of the mechanism, and the time of arithmetic with fractions, which depends on the

@@ -101,18 +101,18 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
         disjoint: whether one record can change the scores of one row only, whatever the other records are,
             False by default. Under "replace_one" it may then change two rows, which is paid for.
         mask: True for every candidate that may be answered, public: one truth value per column, or a table of
-            them. Scores of the others are not looked at. Without it all may be answered.
+            them. Scores of the others are not read. By default all candidates are allowed.
         base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: one
             per column, or a table of them. Takes the exponential mechanism.
-        log_base_measure: instead, the natural logarithms of such weights, with -inf for zero. A float means
-            its binary value.
+        log_base_measure: instead, the natural logarithms of such weights, where -inf is a weight of zero. A float
+            means its binary value.
         **terms: the shared arguments, described in `Terms`.
 
     Returns:
         A list with one candidate per row, or an array of indices, with the guarantee of all of them together.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
         InvalidScores: if the scores are no table of finite numbers, or its shape is not as stated. There is
             no score of -inf: whether a candidate can be answered must not depend on the data.
 

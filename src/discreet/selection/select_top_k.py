@@ -87,7 +87,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
         A list of k candidates, with the guarantee of all of them together.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
         InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
 
     Side channels: those of the method.

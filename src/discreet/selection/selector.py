@@ -70,8 +70,8 @@ class Selector(Generic[T]):
         Args:
             scores: finite numbers, one per candidate, in the order of the candidates: an array, a series, a
                 list, or a mapping from the candidates to scores.
-            request: a name for this request in the ledger: the same request again returns the same answer and
-                costs nothing. Without it every call is a new request.
+            request: a name for this request in the ledger. If you repeat the request, you get the same answer at no
+                cost. Without a name, every call is a new request.
             ledger: the account to charge for this call, in place of that of the selector.
 
         Raises:
@@ -149,7 +149,7 @@ def selector(
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted.
+        InvalidArgument: if a public argument is invalid.
     """
     if "size" in terms or "request" in terms:
         raise TypeError(

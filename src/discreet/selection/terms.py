@@ -213,7 +213,7 @@ class _ScoreTerms(TypedDict, total=False):
         sensitivity: the most that one score can change between neighbours, a positive number in units of the
             score. You must give it, or `spread`.
         spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
-        monotonic: whether all scores move the same way whenever one record comes or goes, False by default. This
+        monotonic: whether one record more or less moves all scores in the same direction, False by default. This
             halves the cost.
     """
 

@@ -50,8 +50,8 @@ class AllowedQuestion:
         guarantee: the guarantee of one answer.
         mechanism: the name of the mechanism.
         candidates: the number of candidates, where it is known and finite.
-        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
-            None if every row is one.
+        unit: the column that identifies the privacy unit, or a tuple of several. Rows with equal values there are
+            one record. None if every row is a record.
         requests: how many requests this analyst has left; None if only the budget limits them.
     """
 

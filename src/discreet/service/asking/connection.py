@@ -147,7 +147,7 @@ class Connection:
 
         Args:
             question: the name of the question.
-            dataset: the name of the dataset. Not needed if the name of the question says it.
+            dataset: the name of the dataset. Not needed if only one dataset has a question of that name.
 
         Raises:
             UnknownName: if there is no such question, or no such dataset for the caller.
@@ -167,9 +167,9 @@ class Connection:
 
         Args:
             question: the name of the question.
-            dataset: the name of the dataset. Not needed if the name of the question says it.
-            request: a name for this request. Asked again under it, the answer is the same and costs nothing.
-            max_cost: reject if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            dataset: the name of the dataset. Not needed if only one dataset has a question of that name.
+            request: a name for this request. If you repeat it, you get the same answer at no cost.
+            max_cost: reject the question if the answer costs more than this, in the unit of the budget (ε or ρ).
 
         Raises:
             UnknownName: if there is no such question, or no such dataset for the caller.
@@ -221,8 +221,8 @@ class Connection:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
             column: the name of a declared column, or a list of several, or of `Bins`. `count` does without.
-            request: a name for this request. Asked again under it, the answer is the same and costs nothing.
-            max_cost: reject if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            request: a name for this request. If you repeat it, you get the same answer at no cost.
+            max_cost: reject the question if the answer costs more than this, in the unit of the budget (ε or ρ).
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
 
         Raises:
@@ -250,8 +250,8 @@ class Connection:
         Args:
             dataset: the name of the dataset.
             column: the name of a declared column, of which records with a value count. Without it all do.
-            request: a name for this request. Asked again under it, the answer is the same and costs nothing.
-            max_cost: reject if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            request: a name for this request. If you repeat it, you get the same answer at no cost.
+            max_cost: reject the question if the answer costs more than this, in the unit of the budget (ε or ρ).
             **terms: the arguments of the verb in plain values, such as `epsilon` or `by`.
         """
         payment: Any = {"request": request, "max_cost": max_cost}
@@ -268,8 +268,8 @@ class Connection:
 
         Args:
             statement: the statement: see `discreet.sql`.
-            request: a name for this request. Asked again under it, the answer is the same and costs nothing.
-            max_cost: reject if the answer costs more than this, in the unit of the budget: ε, or ρ.
+            request: a name for this request. If you repeat it, you get the same answer at no cost.
+            max_cost: reject the question if the answer costs more than this, in the unit of the budget (ε or ρ).
         """
         payment: Any = {"request": request, "max_cost": max_cost}
         dataset = read_statement(statement).dataset
@@ -303,7 +303,7 @@ class Connection:
             epsilon: the total ε, where the description declares none. A positive number without a unit.
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.
-            delta_for: with `delta`, its use: see `Ledger.open`.
+            delta_for: with `delta`, its use. See `Ledger.open`.
             separate: whether the dataset has a budget of its own though it shares a database with others, because
                 it holds the data of others: see `Ledger.open`.
 
@@ -409,7 +409,7 @@ class Connection:
 
         Raises:
             NotAllowed: if the caller is not the owner.
-            InvalidArgument: if an argument cannot be accepted.
+            InvalidArgument: if an argument is invalid.
         """
         return self._node.call(operations.CREATE_TOKEN, role=role, analyst=analyst, expires=expires)
 
@@ -501,7 +501,7 @@ class Connection:
             question: the name of the question.
             requests: the most requests per analyst, counted from now on in this process. Failed requests count
                 too. A request repeated under its name counts once.
-            dataset: the name of the dataset. Not needed if the name of the question says it.
+            dataset: the name of the dataset. Not needed if only one dataset has a question of that name.
 
         Raises:
             NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
@@ -543,7 +543,7 @@ class Connection:
 
         Args:
             question: the name of the question.
-            dataset: the name of the dataset. Not needed if the name of the question says it.
+            dataset: the name of the dataset. Not needed if only one dataset has a question of that name.
             size: the number of draws, 1,000 by default.
 
         Raises:

@@ -56,7 +56,8 @@ def exponential_mechanism(  # noqa: PLR0913  # the union of three signatures
         prng: leave it out. A generator that can be seeded is not private, and is refused.
         rng: the same.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it, no budget is
+            kept.
         request: a name for this request in the ledger: the same request again returns the same answer and
             costs nothing.
 
@@ -64,7 +65,7 @@ def exponential_mechanism(  # noqa: PLR0913  # the union of three signatures
         The key of the dict, or the index as a `numpy.int64`, as the functions that it replaces do.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted.
+        InvalidArgument: if a public argument is invalid.
         InvalidScores: if the qualities are not finite numbers.
 
     Side channels: those of the exponential mechanism.

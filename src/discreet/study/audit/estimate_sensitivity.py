@@ -95,7 +95,7 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
         granularity: as for `select_by`.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted. Nothing was drawn.
+        InvalidArgument: if an argument is invalid. Nothing was drawn.
         InvalidScores: if `u` fails, or gives no finite numbers.
 
     Source: Rubinstein and Aldà, ICML 2017, https://arxiv.org/abs/1706.02562.

@@ -215,7 +215,7 @@ def exact(
         sensitivity: the most that one score can change between neighbours, as for `select`. It is not checked
             against the two, so a false one shows.
         spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
-        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
+        monotonic: whether one record more or less moves all scores in the same direction, False by default.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:

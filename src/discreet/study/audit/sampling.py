@@ -88,7 +88,7 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
         delta: the delta to allow.
 
     Raises:
-        InvalidArgument: if a number cannot be accepted. Nothing was drawn.
+        InvalidArgument: if a number is invalid. Nothing was drawn.
     """
     risk, exact_delta, size = _risk(confidence), _delta(delta), count(n, "n")
     if size < 2:

@@ -90,7 +90,7 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class SensitivityAudit:
-    """The result of an audit: without a counterexample and exhaustive, a proof for that universe and those sizes.
+    """The result of an audit. If it is exhaustive and finds no counterexample, it is a proof for that universe.
 
     Attributes:
         declared: the declared sensitivity, as used for accounting.
@@ -112,7 +112,7 @@ class SensitivityAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether no counterexample was found. Only if exhaustive that is a proof."""
+        """Whether no counterexample was found. This is a proof only if the audit is exhaustive."""
         return self.counterexample is None
 
     def __str__(self) -> str:
@@ -152,8 +152,8 @@ def sensitivity(
     then made as small as it can be by leaving records out.
 
     Args:
-        u: as for `select_by`: u(data, candidates), where data is a list of records. `u` must not depend on their
-            order: it gets them in the order of the universe.
+        u: as for `select_by`: u(data, candidates), with data as a list of records. `u` must not depend on their
+            order. It gets them in the order of the universe.
         candidates: the possible answers.
         universe: the records that a dataset may contain, with repetition.
         sizes: how many records a dataset may have, such as range(4).
@@ -162,7 +162,7 @@ def sensitivity(
             neighbors.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted. `u` was not called.
+        InvalidArgument: if an argument is invalid. `u` was not called.
     """
     for name in declaration:
         if name not in _DECLARED:
@@ -348,7 +348,7 @@ _ANY = 10**300
 
 @dataclass(frozen=True, slots=True)
 class MonotonicAudit:
-    """The result of an audit: without a counterexample and exhaustive, a proof for that universe and those sizes.
+    """The result of an audit. If it is exhaustive and finds no counterexample, it is a proof for that universe.
 
     Attributes:
         pairs: how many pairs of neighbours were looked at.
@@ -362,7 +362,7 @@ class MonotonicAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether no counterexample was found. Only if exhaustive that is a proof."""
+        """Whether no counterexample was found. This is a proof only if the audit is exhaustive."""
         return self.counterexample is None
 
     def __str__(self) -> str:
@@ -387,15 +387,15 @@ def monotonic(
     That is the claim `monotonic=True` by itself, whatever the sensitivity. The search is that of `sensitivity`.
 
     Args:
-        u: as for `select_by`: u(data, candidates), where data is a list of records. `u` must not depend on their
-            order: it gets them in the order of the universe.
+        u: as for `select_by`: u(data, candidates), with data as a list of records. `u` must not depend on their
+            order. It gets them in the order of the universe.
         candidates: the possible answers.
         universe: the records that a dataset may contain, with repetition.
         sizes: how many records a dataset may have, such as range(4).
         budget: how many pairs to look at.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted. `u` was not called.
+        InvalidArgument: if an argument is invalid. `u` was not called.
     """
     sensitivity_audit = sensitivity(
         u, candidates, universe, sizes, budget=budget, sensitivity=_ANY, monotonic=True

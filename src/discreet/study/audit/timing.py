@@ -92,7 +92,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
         clock: returns the time in seconds.
 
     Raises:
-        InvalidArgument: if a number cannot be accepted. Nothing was run.
+        InvalidArgument: if a number is invalid. Nothing was run.
     """
     n, level = count(repeats, "repeats", most=_MOST_PAIRS), positive(confidence, "confidence")
     if level >= 1:

@@ -138,7 +138,7 @@ def compare(
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted.
+        InvalidArgument: if a public argument is invalid.
     """
     for term in ("epsilon", "rho", "scale", "mechanism", "size"):
         if terms.get(term) is not None:

@@ -245,7 +245,7 @@ class Distribution:
         Args:
             answer: a candidate to mark, such as the value of a release.
             draws: draws whose frequencies are shown beside the distribution.
-            label: the name of the axis of candidates, with its unit; by default the column.
+            label: the name of the axis of candidates, with its unit. By default the column.
         """
         if draws is not None and not isinstance(draws, Simulation):
             raise InvalidArgument(f"draws must be what simulate returns, got {preview(draws)}")
@@ -263,7 +263,7 @@ class Distribution:
         """Return a picture of the scores as a matplotlib figure. Private, like the scores.
 
         Args:
-            label: the name of the axis of candidates, with its unit; by default the column.
+            label: the name of the axis of candidates, with its unit. By default the column.
         """
         return plots.scores(self.series(), label=self.label if label is None else label)
 

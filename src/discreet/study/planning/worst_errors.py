@@ -43,7 +43,7 @@ def worst_error(
         permute-and-flip no smaller number is true of all scores, but for that rounding.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted.
+        InvalidArgument: if an argument is invalid.
     """
     constant = _constant(candidates, mechanism, confidence)
     return _up(constant * positive_up(spread, "spread") / positive(epsilon, "epsilon"))

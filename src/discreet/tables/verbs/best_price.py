@@ -66,15 +66,15 @@ def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than oth
         candidates: the possible prices, in units of the bids, none below zero: `Grid(0, "3.5", "0.01")`, as fine
             as one likes, public. May be left out for a `Dataset` that declares the bounds of the column.
         supply: how many units there are to sell. Without it, as many as are wanted.
-        units: the most units one bidder may want, 1 by default, one row per unit. It costs that many
-            times as much, and you must have bounded the rows of a bidder to it, or leave it out and name
-            the column of bidders as `privacy_unit`, with `max_contributions`.
+        units: the most units one bidder may want, 1 by default, one row per unit. It costs that many times as much,
+            and you must have bounded the rows of a bidder to it, or leave it out and name the column of bidders as
+            `privacy_unit`, with `max_contributions`.
         continuous: False by default, or True to draw any real price from `candidates.lo` to `candidates.hi`, and
             release it rounded down to the grid. Bids are rounded down to the grid first.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the bids are no numbers in rows, or the column is not there.
 
     Side channels: those of the mechanism. Time and memory depend on the number of bids and on the

@@ -106,16 +106,16 @@ def bounds(
             end.
         candidates: the numbers among which the ends are: `Decimals(digits)`, or without it 0 and ±1, 2 and 5 times
             all powers of ten, 3,691 numbers.
-        epsilon: the privacy parameter ε of both ends together, a positive number without a unit. Exact: 0.1 is
-            one tenth. It has no default.
+        epsilon: the privacy parameter ε of both ends together, a positive number without a unit. It is read
+            exactly, so 0.1 is one tenth. It has no default.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
         A list of the two ends, the lower one first. They may be equal. The guarantee is epsilon-DP for both.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the data hold no numbers.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the data contain no numbers.
 
     Side channels: the number of random words is that of the candidates, twice, and two more, whatever the data
     are. With probability below 2**-20 more are read. The records are counted in one pass, in a time that depends on

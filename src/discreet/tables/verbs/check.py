@@ -102,10 +102,10 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
         privacy_unit: the column of the privacy unit, or its columns. Not needed, as the description declares it.
         max_contributions: the most cells of one privacy unit that count in a column. Needed where the
             description declares a privacy unit and no bound. Rows without a unit are left out.
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it that of the
-            description, if it names one.
-        request: a name for this request in the ledger: the same request again returns the same answer and costs
-            nothing. Without it every call is a new request.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. By default the one that the
+            description names, if any.
+        request: a name for this request in the ledger. If you repeat the request, you get the same answer at no
+            cost. Without a name, every call is a new request.
 
     Returns:
         Of one column given by its name its `NoisyCellCounts`, else a dict from columns to theirs.
@@ -113,12 +113,12 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     Raises:
         InvalidArgument: if a public argument cannot be accepted, there is no description, or no bound on the cells
             of a privacy unit. Nothing private was read.
-        MissingColumn: if a column is not declared. Nothing private was read.
+        MissingColumn: if a column is not declared. No private data were read.
         UnreadableData: if the data or a column is not there, or of a type that holds no such values.
 
     Side channels: the time the engine takes to count, which depends on the rows, and on how many values are
-    distinct where they are neither listed nor compared with bounds. Drawing the noise takes as long whatever the
-    counts are.
+    distinct where they are neither listed nor compared with bounds. Drawing the noise takes the same time for all
+    counts;
 
     Proof: docs/reference/mechanisms/noisy_counts.md.
     """

@@ -49,12 +49,12 @@ def count(
     """Count the records, with geometric noise. With `rho` or `delta`, the noise is Gaussian if that is smaller.
 
     One row is one record. With `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
-    number, which the noise may take below 0: it is kept as it is, and shown as 0. The number of records is not
+    number, which the noise may push below 0. It is kept as it is, and shown as 0. The number of records is not
     taken as public under "replace_one" either.
 
     Args:
-        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`, or values in a
-            list or a series, without `column`.
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
+            values in a list or a series, without `column`.
         column: the name of a column. Only records with a value in it are counted then: null and NaN do not count,
             nor an empty field of a text file. Without it all records are.
         minimum_count: with `by`, the least count of a group that is shown. Listed groups with a smaller noisy count
@@ -65,19 +65,19 @@ def count(
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every group
             grows with it. Needs `privacy_unit`.
         delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
-            `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller one: where a unit is
-            in many groups. Else δ is not charged. With `rho` leave it out. With groups="private" it is the δ of all
-            answers together.
+            `epsilon` it allows Gaussian noise, which is used if its variance is smaller, as it is if a unit is in
+            many groups. Otherwise δ is not charged. With `rho`, leave it out. With groups="private" it is the δ of
+            all answers together.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
         A whole number. With groups a dict from group to number.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the file or the column is not there or cannot be read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the file or the column is missing or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the count is. A
+    Side channels: the time that the engine takes to count. Drawing the noise takes the same time for every count. A
     list of texts without a column is rejected if some of them end as files do: give values as a dict of lists.
 
     Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
@@ -132,18 +132,18 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     about nine values of a unit on.
 
     Args:
-        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`, or values in a
-            list or a series, without `column`.
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
+            values in a list or a series, without `column`.
         column: the name of the column, or a list of several, or of `Bins`, of which a record has one cell. Without
-            it the data are the values themselves.
+            it, the data are the values themselves.
         candidates: the values that are counted, in a list. They are public and must be fixed without looking at
             the data. Of several columns, the cells as a list of tuples, or a dict from columns without bins to
             their values, for all combinations. May be left out for a `Dataset` that declares the values of the
             column, and for a Polars `Enum`, whose categories are declared.
-        max_candidates: the most candidates for which one privacy unit counts, in every group. Which they are is
-            decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. The noise
-            grows with it. Without it a unit counts for all that it holds, and the noise is as large as if that were
-            all candidates. Needs `privacy_unit`.
+        max_candidates: the most candidates for which one privacy unit counts, in every group. A rule that reads
+            only the rows of that unit decides which values those are. See docs/how-to/user_level_privacy.md. The
+            noise grows with it. Without it a unit counts for all that it holds, and the noise is as large as if
+            that were all candidates. Needs `privacy_unit`.
         minimum_count: the least count that is shown. Listed candidates with a smaller noisy count are left out of
             the answer. That makes it neither more private nor cheaper. With `delta` a value of fewer
             records is never answered.
@@ -169,11 +169,11 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         and shown as 0. With `delta` a dict from values to whole numbers, sorted by value.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
         InvalidCandidates: if one cell could equal two candidates.
-        UnreadableData: if the file or the column is not there or cannot be read.
+        UnreadableData: if the file or the column is missing or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the counts are.
+    Side channels: the time that the engine takes to count. Drawing the noise takes the same time for all counts;
     With `delta` see `keys`.
 
     Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and without

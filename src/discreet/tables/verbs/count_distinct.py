@@ -37,19 +37,20 @@ def count_distinct(
     as `keys` has it: null is none, and columns of floats are rejected. It needs no delta, and names no value.
 
     Args:
-        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`, or values in a
-            list or a series, without `column`.
-        column: the name of the column. Without it the data are the values themselves.
-        max_groups: the most values for which one privacy unit counts, 1 by default. Which they are is decided by a
-            rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
+            values in a list or a series, without `column`.
+        column: the name of the column. Without it, the data are the values themselves.
+        max_groups: the most values for which one privacy unit counts, 1 by default. A rule that reads only the rows
+            of that unit decides which values those are. See docs/how-to/user_level_privacy.md. Needs
+            `privacy_unit`.
         **terms: the shared arguments, described in `KeyTerms`.
 
     Returns:
-        A whole number, which the noise may take below 0: it is kept as it is, and shown as 0.
+        A whole number, which the noise may push below 0. It is kept as it is, and shown as 0.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the file or the column is not there, cannot be read, or has a type without keys.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the file or the column is missing or cannot be read, or if its type cannot have keys.
 
     Side channels: the time that the engine takes to count.
 

@@ -70,9 +70,9 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
     texts of more than 256 bytes are left out. Columns of floats are rejected: cast them.
 
     Args:
-        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`, or values in a
-            list or a series, without `column`.
-        column: the name of the column, or a list of several, or of `Bins`, whose keys are tuples. Without it the
+        data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
+            values in a list or a series, without `column`.
+        column: the name of the column, or a list of several, or of `Bins`, whose keys are tuples. Without it, the
             data are the values themselves.
         delta: the parameter δ, a probability above 0 and below 1. A number that promises something is far below one
             over the number of records, such as "1e-8". A key that one record alone has is answered with it.
@@ -87,8 +87,8 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
         The keys in a list, sorted: text by its code points.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the file or the column is not there, cannot be read, or has a type without keys.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the file or the column is missing or cannot be read, or if its type cannot have keys.
 
     Side channels: the times of counting, of drawing and of fetching the keys that were drawn. See
     docs/reference/mechanisms/private_keys.md.

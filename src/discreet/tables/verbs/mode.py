@@ -95,7 +95,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
             `discreet.scan_query(...)` (docs/reference/tables.md lists all), or values in a list or a series,
             without `column`.
-        column: the name of the column, or a list of several, or of `Bins`. Without it the data are the values
+        column: the name of the column, or a list of several, or of `Bins`. Without it, the data are the values
             themselves.
         candidates: the possible answers. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
@@ -113,8 +113,8 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         **terms: the shared arguments, described in `PersonTerms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the file or the column is not there or cannot be read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the file or the column is missing or cannot be read.
 
     Side channels: those of the mechanism, and the time the engine takes to count.
     """

@@ -70,8 +70,9 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
             every call. A score read off the private data breaks the promise: it needs noise as well.
         data: the first argument of `run`, untouched. Private.
         candidates: the settings to try, such as those of a model, public.
-        epsilon: the privacy parameter ε of the whole release, a positive number without a unit. Exact: 0.1 is one
-            tenth. The share of an attempt is a half of it if logarithmic, a third if geometric. Or give `attempt`.
+        epsilon: the privacy parameter ε of the whole release, a positive number without a unit. It is read exactly,
+            so 0.1 is one tenth. The share of an attempt is a half of it if logarithmic, a third if geometric. Or
+            give `attempt`.
         attempt: instead of `epsilon`, the guarantee of one attempt, such as `ZCDP("0.01")` or `GaussianDP("1/5")`,
             which is then the `share` that `run` is called with. The release promises the Rényi divergences that
             follow. Of attempts that are ε-DP, two or three times their ε.
@@ -83,8 +84,8 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         neighbors: the neighbouring relation that is protected: "add_remove" (the default) or "replace_one".
         privacy_unit: the name of the column of the privacy unit, if an attempt is private for all rows of a unit.
             Without it a row is a record.
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
-            It is charged before the first attempt.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it, no budget is
+            kept. It is charged before the first attempt.
         request: a name for this request in the ledger: the same request again returns the same candidate, score and
             result, without an attempt and without a charge. They are kept in the ledger, so they must be plain
             values: text, numbers, dates, lists and dicts of them. Needs `ledger`.
@@ -93,7 +94,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         (candidate, score, result) of the best attempt. Nothing of the others may be shown, nor how many they were.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. `run` was not called.
+        InvalidArgument: if a public argument is invalid. `run` was not called.
         InvalidScores: if `run` fails, or its score is no finite number. The message never quotes the data.
 
     Guarantee: epsilon-DP, if every attempt is share-DP. With `attempt`, the one that follows from that guarantee.

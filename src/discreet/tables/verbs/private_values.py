@@ -217,7 +217,7 @@ def release_private_values(
         terms: the other arguments of the verb: its shared terms, and those that are for listed candidates alone.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted; nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
     """
     _refuse_unused(terms)
     keys, most_keys = _read_table(*table, max_candidates, terms)

@@ -80,8 +80,8 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
 
     Args:
         data: a table, as `mode` takes it. Private.
-        epsilon: the privacy parameter ε of all of it together, a positive number without a unit. A twentieth is
-            for the number of records. Columns have equal shares of the rest.
+        epsilon: the privacy parameter ε of the whole profile, a positive number without a unit. A twentieth is for
+            the number of records. Columns have equal shares of the rest.
         delta: the δ of all of it together, such as "1e-8": the values of columns of texts are released with a δ
             alone. Take less than one hundredth of one over the number of units.
         columns: the names of the columns that are profiled. Those of the schema or the header without it.
@@ -98,16 +98,17 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
             with one value are one record. These columns are left out of the profile. Without it every row is a
             record.
         max_contributions: the most rows of one privacy unit that count in a column, 1 by default.
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
-        request: a name for this request in the ledger: the same request again returns the same profile and costs
-            nothing. Without it every call is a new request.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it, no budget is
+            kept.
+        request: a name for this request in the ledger. If you repeat the request, you get the same profile at no
+            cost. Without a name, every call is a new request.
 
     Returns:
         A release whose value is the `Profile`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        MissingColumn: if a column is not there. Nothing private was read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        MissingColumn: if a column is missing. No private data were read.
         UnreadableData: if the data cannot be read.
 
     Side channels: those of counts, keys, quantiles and bounds. All that may be asked of a column is read before

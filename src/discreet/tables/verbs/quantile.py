@@ -65,8 +65,8 @@ def quantile(
         **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the data hold no numbers.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the data contain no numbers.
 
     Side channels: those of the mechanism. In memory, time also depends on how many different numbers there are,
     on a grid of more than 4,096 points on how many are near the quantile. With the kernel doubles and integers are
@@ -150,7 +150,7 @@ def minimum(
     """Release a value that hardly any record is below.
 
     Every candidate up to the least record is as good as the best, so do not let the grid begin far below.
-    More about the arguments, the errors and the side channels: `quantile`.
+    See `quantile` for the arguments, the errors and the side channels.
 
     Args:
         **terms: the shared arguments, described in `RecordTerms`.
@@ -179,7 +179,7 @@ def maximum(
     """Release a value that hardly any record is above.
 
     Every candidate from the largest record on is as good as the best, so do not let the grid end far above.
-    More about the arguments, the errors and the side channels: `quantile`.
+    See `quantile` for the arguments, the errors and the side channels.
 
     Args:
         **terms: the shared arguments, described in `RecordTerms`.

@@ -109,8 +109,8 @@ def quantiles(  # what quantile takes, and how
             level (or each value, with "independent") has as much as the library's bound on composition
             allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups. With
             groups="private" it is that of the groups.
-        epsilon: the privacy parameter ε of all values together, a positive number without a unit. Exact: 0.1 is
-            one tenth. It has no default. Among the rows of a privacy unit it is divided.
+        epsilon: the privacy parameter ε of all values together, a positive number without a unit. It is read
+            exactly, so 0.1 is one tenth. It has no default. Among the rows of a privacy unit it is divided.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:

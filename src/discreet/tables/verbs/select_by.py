@@ -64,7 +64,7 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
         candidates: the possible answers, public. `u` gets an array as it is, anything else as a list.
         sensitivity: the most that one score can change between neighbours, without rounding errors, in units
             of the score. No default: give it or `spread`.
-        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
+        monotonic: whether one record more or less moves all scores in the same direction, False by default.
         error: if `u` returns floats: how far a score may be from the ideal one that it stands for, in units of
             the score. The spread grows by four times that. Without it scores must be exact.
         granularity: instead of `error`: ideal scores are multiples of this, and the scores of `u` are nearer
@@ -72,7 +72,7 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. `u` was not called.
+        InvalidArgument: if a public argument is invalid. `u` was not called.
         InvalidScores: if `u` fails, or returns no finite numbers, or floats without `error` or
             `granularity`. The message never quotes the data.
 

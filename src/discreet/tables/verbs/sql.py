@@ -87,10 +87,10 @@ def sql(
         statement: the statement, at most 20,000 characters. Public.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
             less, or "replace_one", one record exchanged for another.
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it that of the
-            description, if it names one.
-        request: a name for this request in the ledger: the same request again returns the same answer and costs
-            nothing. Without it every call is a new request.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. By default the one that the
+            description names, if any.
+        request: a name for this request in the ledger. If you repeat the request, you get the same answer at no
+            cost. Without a name, every call is a new request.
 
     Returns:
         A list of rows, each a dict from the names of the columns to their values. One row without GROUP BY.
@@ -98,7 +98,7 @@ def sql(
     Raises:
         InvalidArgument: if the statement has a part that is not answered, or contradicts the description. Nothing
             private was looked at.
-        MissingColumn: if a column is not declared. Nothing private was read.
+        MissingColumn: if a column is not declared. No private data were read.
         MissingPackage: if sqlglot is not installed.
         UnreadableData: if the data cannot be read.
 

@@ -53,15 +53,15 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     out.
 
     Args:
-        data: numbers in an array, a series or a list, a table or the path of a file, with `column`, or a histogram:
-            a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
-        minimum: the lower bound, in units of the data, public, from what you know and not from the data. May be
-            left out for a `Dataset` that declares it. The noise grows with the bound that is farther from 0.
-            A column of truths has the bounds False and True, and its sum is how many are true: see `mean`.
-        maximum: the upper bound, likewise.
-        step: the distance of neighbouring answers, in units of the data. Without it the one that is declared, 1 for
-            integers, else the power of ten with 100,000 to 1,000,000 steps between the bounds.
+        data: numbers in an array, a series or a list, a table or the path of a file (with `column`), or a histogram
+            (a mapping from values to how often they occur). Private.
+        column: the name of the column of the table. Without it, the data are the numbers themselves.
+        minimum: the lower bound, in units of the data. It is public, so choose it from what you know, never from
+            the data. Not needed for a `Dataset` that declares it. The noise grows with the bound that is farther
+            from 0. A column of truths has the bounds False and True, and its sum is how many are true: see `mean`.
+        maximum: the upper bound, under the same rules.
+        step: the distance of neighbouring answers, in units of the data. By default the declared one or, for
+            integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.
         max_sum: the largest total of one privacy unit, in every group, in units of the data, public. All rows of a
             unit are added, and a total above it counts as this. The noise grows with it, and not with the number of
             rows. What a unit has beyond it is missing in the answer, and `error` does not count that: choose it so
@@ -70,28 +70,28 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         min_sum: the least total of one privacy unit, likewise: 0 by default, or if minimum is below 0 as far below
             it as `max_sum` is above. A unit without a number adds 0.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the data.
-        bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
-            drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
-            all records count as that. Not with groups.
+        bounds_share: if you know no bounds, the part of epsilon, such as "1/10", that is spent on drawing them
+            first, as `bounds` does, from the same records. They are in `Release.bounds`. If both are the same
+            number, all records count as that number. Not with groups.
         max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. The noise
             grows with it. With `max_sum` all by default, and the noise does not grow beyond that. Needs
             `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every sum
             grows with it. Needs `privacy_unit`.
         delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
-            `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller one: where a unit is
-            in many groups. Else δ is not charged. With `rho` leave it out. With groups="private" it is the δ of all
-            answers together.
+            `epsilon` it allows Gaussian noise, which is used if its variance is smaller, as it is if a unit is in
+            many groups. Otherwise δ is not charged. With `rho`, leave it out. With groups="private" it is the δ of
+            all answers together.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
         A number, a multiple of the step. With groups a dict from group to number.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the data hold no numbers.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the data contain no numbers.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the sum is.
+    Side channels: the time that the engine takes to count. Drawing the noise takes the same time for every sum.
 
     Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums, docs/reference/mechanisms/gaussian_noise.md.
     """
@@ -145,29 +145,29 @@ def mean(  # noqa: PLR0913  # as sum
     is None: ask with a larger epsilon, or of more records.
 
     Args:
-        data: numbers in an array, a series or a list, a table or the path of a file, with `column`, or a histogram:
-            a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
-        minimum: the lower bound, in units of the data, public, from what you know and not from the data. May be
-            left out for a `Dataset` that declares it. The noise grows with the distance of the bounds. The mean of
-            truths is the share of True, between 0 and 1. Leave both bounds out where the type of the column is
-            boolean or it is declared so. Of text files and Python objects give False and True: cells that are
-            neither are left out. Of dates or times give two of them, such as "2020-01-01": the mean is a date, or a
-            time.
-        maximum: the upper bound, likewise.
-        step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
-            for integers, else the power of ten with 100,000 to 1,000,000 steps between the bounds.
-        bounds_share: where no bounds are known, the part of epsilon that buys them first, such as "1/10": they are
-            drawn from the same records as by `bounds`, and are in `Release.bounds`. Where both are the same number,
-            all records count as that. Not with groups.
-        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. The noise
+        data: numbers in an array, a series or a list, a table or the path of a file (with `column`), or a histogram
+            (a mapping from values to how often they occur). Private.
+        column: the name of the column of the table. Without it, the data are the numbers themselves.
+        minimum: the lower bound, in units of the data. It is public, so choose it from what you know, never from
+            the data. Not needed for a `Dataset` that declares it. The noise grows with the distance of the bounds.
+            The mean of truths is the share of True, between 0 and 1. Leave both bounds out where the type of the
+            column is boolean or it is declared so. Of text files and Python objects give False and True: cells that
+            are neither are left out. Of dates or times give two of them, such as "2020-01-01": the mean is a date,
+            or a time.
+        maximum: the upper bound, under the same rules.
+        step: the step to which numbers are rounded, in units of the data. By default the declared one or, for
+            integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.
+        bounds_share: if you know no bounds, the part of epsilon, such as "1/10", that is spent on drawing them
+            first, as `bounds` does, from the same records. They are in `Release.bounds`. If both are the same
+            number, all records count as that number. Not with groups.
+        max_contributions: the most rows that one privacy unit contributes to each group, 1 by default. The noise
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every mean
             grows with it. Needs `privacy_unit`.
         delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
-            `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller one: where a unit is
-            in many groups. Else δ is not charged. With `rho` leave it out. With groups="private" it is the δ of all
-            answers together.
+            `epsilon` it allows Gaussian noise, which is used if its variance is smaller, as it is if a unit is in
+            many groups. Otherwise δ is not charged. With `rho`, leave it out. With groups="private" it is the δ of
+            all answers together.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
@@ -175,10 +175,10 @@ def mean(  # noqa: PLR0913  # as sum
         noisy numbers of records are in `Release.counts`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the data hold no numbers.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the data contain no numbers.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes as long whatever the data are.
+    Side channels: the time that the engine takes to count. Drawing the noise takes the same time for all data.
     Without bounds the type of the column decides, and pandas gives truths beside a missing cell another type: there
     give the bounds False and True.
 

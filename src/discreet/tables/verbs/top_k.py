@@ -85,7 +85,7 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
 
     Args:
         data: a table or the path of a file, with `column`, or values in a list or a series, without.
-        column: the name of the column, or a list of several, or of `Bins`. Without it the data are the values
+        column: the name of the column, or a list of several, or of `Bins`. Without it, the data are the values
             themselves.
         k: how many, at most as many as there are candidates.
         candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
@@ -119,8 +119,8 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
         `counts`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the file or the column is not there or cannot be read.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the file or the column is missing or cannot be read.
 
     Side channels: those of the method, and the time that counting takes.
 

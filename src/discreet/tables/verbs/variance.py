@@ -75,15 +75,15 @@ def variance(
     ask for quantiles. If the noisy count is 0 or below it, the answer is None.
 
     Args:
-        data: numbers in an array, a series or a list, a table or the path of a file, with `column`, or a histogram:
-            a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
-        minimum: the lower bound, in units of the data, public, from what you know and not from the data. May be
-            left out for a `Dataset` that declares it. The noise grows with their squared distance.
-        maximum: the upper bound, likewise.
-        step: the step to which numbers are rounded, in units of the data. Without it the one that is declared, 1
-            for integers, else the power of ten with 100,000 to 1,000,000 steps between the bounds.
-        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. The noise
+        data: numbers in an array, a series or a list, a table or the path of a file (with `column`), or a histogram
+            (a mapping from values to how often they occur). Private.
+        column: the name of the column of the table. Without it, the data are the numbers themselves.
+        minimum: the lower bound, in units of the data. It is public, so choose it from what you know, never from
+            the data. Not needed for a `Dataset` that declares it. The noise grows with their squared distance.
+        maximum: the upper bound, under the same rules.
+        step: the step to which numbers are rounded, in units of the data. By default the declared one or, for
+            integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.
+        max_contributions: the most rows that one privacy unit contributes to each group, 1 by default. The noise
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every answer
             grows with it. Needs `privacy_unit`.
@@ -95,8 +95,8 @@ def variance(
         to number or None. The noisy numbers of records are in `Release.counts`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the data hold no numbers.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the data contain no numbers.
 
     Side channels: the time that the engine takes to count, and to add up squares, which grows with how many
     different points records have.
@@ -122,11 +122,11 @@ def standard_deviation(
 
     Args:
         data: as for `variance`. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
+        column: the name of the column of the table. Without it, the data are the numbers themselves.
         minimum: the lower bound, as for `variance`.
-        maximum: the upper bound, likewise.
+        maximum: the upper bound, under the same rules.
         step: the step to which numbers are rounded, as for `variance`.
-        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. The noise
+        max_contributions: the most rows that one privacy unit contributes to each group, 1 by default. The noise
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every answer
             grows with it. Needs `privacy_unit`.
@@ -138,8 +138,8 @@ def standard_deviation(
         None. The noisy numbers of records are in `Release.counts`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted. Nothing private was read.
-        UnreadableData: if the data hold no numbers.
+        InvalidArgument: if a public argument is invalid. No private data were read.
+        UnreadableData: if the data contain no numbers.
 
     Side channels: those of `variance`.
 
