@@ -47,8 +47,8 @@ _SHOWN_LENGTH = 60
 def preview(value: object) -> str:
     """Return a short picture of an argument for a message.
 
-    Only simple values are spelled. A table or a list that was given in the wrong place may be private, and an
-    object of a class of its own may say anything: of those the message shows the type.
+    Only simple values are shown. A table or a list in the wrong place may be private, and an object of another
+    class may print anything, so for those the message shows the type.
     """
     kind = type(value)
     package, name = str(kind.__module__).partition(".")[0], str(kind.__qualname__)
@@ -75,9 +75,9 @@ class DiscreetError(Exception):
     """Root of every error this library raises on purpose.
 
     Attributes:
-        charged: whether the question was charged though it failed: the same request asks again at no cost. None
-            if that could not be read from the ledger.
-        is_public: whether its words were made for whoever asked: see `error_boundary.public_errors`.
+        charged: whether the question was charged although it failed. You can retry the same request at no cost.
+            None if that could not be read from the ledger.
+        is_public: whether its text was written for the caller. See `error_boundary.public_errors`.
     """
 
     charged: bool | None = False
@@ -89,19 +89,19 @@ class DiscreetError(Exception):
 
 
 class InvalidArgument(DiscreetError, ValueError):
-    """A public argument that cannot be accepted."""
+    """A public argument is invalid."""
 
 
 class InvalidNumber(InvalidArgument):
-    """A number that is not exact, not finite, or out of its range."""
+    """A number is not exact, not finite, or out of range."""
 
 
 class InvalidCandidates(InvalidArgument):
-    """Candidates that are empty, repeated, or of the wrong kind."""
+    """The candidates are empty, repeated, or of the wrong kind."""
 
 
 class InvalidDescription(InvalidArgument):
-    """A description of data that cannot be accepted; the message says where, in a file with the line.
+    """A description of data is invalid. The message shows where, with the line if it is in a file.
 
     Attributes:
         place: the keys that lead to the mistake.
@@ -115,15 +115,15 @@ class InvalidDescription(InvalidArgument):
 
 
 class UnknownName(InvalidArgument):
-    """A name that has no meaning here; the message lists those that have one."""
+    """A name is unknown here. The message lists the known ones."""
 
 
 class UnreadableArgument(InvalidArgument):
-    """An argument raised an error when it was read or called; its message, which may quote data, is not shown."""
+    """An argument raised an error when it was read or called. Its message may quote data, so it is not shown."""
 
 
 class InvalidScores(DiscreetError, ValueError):
-    """Scores that are no finite numbers, or too few, or too many.
+    """Some scores are not finite numbers, or there are too few or too many.
 
     Attributes:
         is_finite: False if there is a NaN or an infinity among them.
@@ -133,45 +133,45 @@ class InvalidScores(DiscreetError, ValueError):
 
 
 class UnreadableData(DiscreetError):
-    """Data that cannot be used at all."""
+    """The data cannot be used."""
 
 
 class DataUnavailable(UnreadableData):
-    """Data that cannot be read now, for a reason that is not theirs: a lock, a lost server. Ask again."""
+    """The data cannot be read now, because of a lock or a lost server. Try again."""
 
 
 class MissingColumn(UnreadableData, KeyError):
-    """A column that is not there; the message lists those that are."""
+    """A column is missing. The message lists the existing ones."""
 
     __str__ = Exception.__str__  # KeyError would show the repr of the message
 
 
 class NotCountable(UnreadableData):
-    """A column of a type about which no question can be asked; other columns of its table can be."""
+    """A column has a type that questions don't support. You can use other columns of its table."""
 
 
 class UnreadableFile(UnreadableData, OSError):
-    """A file that is missing, or not in the format of its name."""
+    """A file is missing, or its format doesn't match its name."""
 
 
 class Unanswerable(DiscreetError):
-    """A question that a data node cannot answer, for a reason that only the owner of the data may see."""
+    """A data node cannot answer a question, for a reason that only the owner of the data may see."""
 
 
 class NotAllowed(DiscreetError):
-    """A token that is not valid, or a role that may not do this. No budget was charged."""
+    """A token is not valid, or its role is not allowed to do this. No budget was charged."""
 
 
 class ReportUnwritable(DiscreetError, OSError):
-    """A report that cannot be written to its file; its subject, such as a release, is not lost."""
+    """A report cannot be written to its file. Its subject, such as a release, is not lost."""
 
 
 class MissingPackage(DiscreetError, ImportError):
-    """A package that is not installed; the message says which extra brings it."""
+    """A package is not installed. The message names the extra that installs it."""
 
 
 class Exhausted(DiscreetError, RuntimeError):
-    """A budget or a session that cannot pay for this answer. No answer was drawn.
+    """A budget or a session cannot pay for this answer. No answer was drawn.
 
     Attributes:
         requested: the exact cost of the answer, if a budget refused it.
@@ -194,32 +194,32 @@ class Exhausted(DiscreetError, RuntimeError):
 
 
 class LedgerError(DiscreetError):
-    """A ledger that fails: the root of its errors."""
+    """A ledger failed. This is the base class of its errors."""
 
 
 class UnknownBudget(LedgerError, LookupError):
-    """A dataset or an analyst that no budget was opened for; the message lists those that have one."""
+    """No budget was opened for a dataset or an analyst. The message lists those that have one."""
 
 
 class RequestConflict(LedgerError):
-    """A request id that was used for another question. No answer was paid or drawn."""
+    """A request name was already used for another question. There was no charge and no draw."""
 
 
 class LedgerBusy(LedgerError):
-    """Others held the ledger for too long; ask again."""
+    """Other processes held the ledger for too long. Try again."""
 
 
 class LedgerUnwritable(LedgerError, OSError):
-    """A ledger that cannot be reached, read or written: a full disk, a read-only file, a lost server."""
+    """A ledger cannot be reached, read or written. The disk may be full, the file read-only, or the server lost."""
 
 
 class LedgerCorrupt(LedgerError):
-    """A ledger that was edited, damaged or replaced; restore a copy with the head you noted."""
+    """A ledger was edited, damaged or replaced. Restore a copy that has the head you noted."""
 
 
 class LedgerTooNew(LedgerError):
-    """A ledger written by a newer version of this library; upgrade it."""
+    """A ledger was written by a newer version of discreet. Upgrade discreet."""
 
 
 class OutOfBits(DiscreetError):
-    """A scripted source of bits came to its end: the draw is undecided so far."""
+    """A scripted source of bits ran out before the draw was decided."""

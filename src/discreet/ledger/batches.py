@@ -115,7 +115,7 @@ class _Delivery:
 @error_boundaries
 @dataclass(frozen=True, slots=True, repr=False)
 class Batch:
-    """Several questions under names. None is asked, and no data are looked at, until it is run.
+    """Several named questions. No question is asked and no data are read until you call `run`.
 
         batch = (
             Batch()
@@ -144,7 +144,7 @@ class Batch:
     def add(
         self, name: str, verb: Callable[..., Release], *arguments: Any, **terms: Any
     ) -> "Batch":
-        """Return the batch with one question more, to be asked as verb(*arguments, **terms).
+        """Return the batch with one more question, which will call verb(*arguments, **terms).
 
         Args:
             name: the name of the question, under which its answer is found.
@@ -153,8 +153,8 @@ class Batch:
             **terms: its keyword arguments, without a ledger.
 
         Raises:
-            InvalidArgument: if there is a question of that name, or an argument can be read only once:
-                prices are asked before answers.
+            InvalidArgument: if the name is taken, or an argument can be read only once, because prices are computed
+                before answers.
         """
         question_name = read_name(name, "name")
         if question_name in self.questions:
@@ -174,15 +174,15 @@ class Batch:
         rho: Number | None = None,
         weights: Mapping[str, Number] | None = None,
     ) -> "Batch":
-        """Return the batch with a budget split among its questions: equally, or by weights.
+        """Return the batch with a budget split among its questions, equally or by weights.
 
         Args:
             epsilon: the budget of all questions together: ε, a positive number without a unit. Or give `rho`.
             rho: instead of `epsilon`, ρ of zero-concentrated differential privacy.
-            weights: numbers above zero by question, 1 where none is given.
+            weights: numbers above zero by question, 1 by default.
 
         Raises:
-            InvalidArgument: unless there is one budget, and the weights are for questions of the batch.
+            InvalidArgument: unless you give one budget, and weights only for questions of the batch.
         """
         kind, total = total_to_split(epsilon, rho)
         numbers = {} if weights is None else self._by_name(weights, "weights")
@@ -198,11 +198,11 @@ class Batch:
     ) -> "Batch":
         """Return the batch with the budget of every question calibrated to a wanted error.
 
-        A score is worse than the best by `error` or more with probability at most 1 - confidence, whatever
-        the data are: by the bound (ln(n) - ln(1 - confidence)) / eta for n candidates.
+        For all data, the answer's score is worse than the best by `error` or more with probability at most 1 -
+        confidence. The bound for n candidates is (ln(n) - ln(1 - confidence)) / eta.
 
         Args:
-            errors: for every question, in units of its score, which are rows where rows are counted.
+            errors: the error of every question, in units of its score. If rows are counted, the unit is a row.
             confidence: between 0 and 1.
             epsilon: a budget. All errors grow or shrink by one factor until it is just spent.
 
@@ -227,7 +227,7 @@ class Batch:
         """Return the guarantee of all answers together.
 
         Raises:
-            InvalidArgument: if their privacy units differ: that is no common guarantee.
+            InvalidArgument: if their privacy units differ, because then they have no common guarantee.
         """
         bills = self.bills()
         units = {bill.unit for bill in bills.values()}
@@ -239,22 +239,22 @@ class Batch:
         return compose(bill.guarantee for bill in bills.values())
 
     def bills(self) -> dict[str, Bill]:
-        """Return the bill of every question, checked as if it were asked. No data are read."""
+        """Return the bill of every question, with the same checks as when you ask it. No data are read."""
         return {name: question.bill() for name, question in self.questions.items()}
 
     def run(self, ledger: "Session | None" = None) -> dict[str, Release]:
         """Ask all questions, in order, and return the answers by name.
 
-        All public arguments are checked first, and whether the ledger can pay for everything. All private scores
-        are computed, then all questions are charged in one transaction, and all answers drawn and stored in
-        another. An error before the charge costs nothing. If one comes after it, the answers are lost with the
-        error, unless the questions have a `request`: then the batch can be run again and they cost nothing.
+        The batch first checks all public arguments, and whether the ledger can pay for everything. Then it computes
+        all private scores, charges all questions in one transaction, and draws and stores all answers in another.
+        An error before the charge costs nothing. If an error comes after it, the answers are lost, unless the
+        questions have a `request`. Then you can run the batch again at no cost.
 
         Args:
             ledger: the account to charge, such as `Ledger("budget.db").session("people")`.
 
         Raises:
-            Exhausted: if the ledger cannot pay for all. Nothing was asked or paid.
+            Exhausted: if the ledger cannot pay for all questions. Nothing was asked or charged.
         """
         if ledger is None:
             _say_together(self.bills().values())  # all are checked before the first is asked

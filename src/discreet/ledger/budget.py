@@ -102,16 +102,17 @@ class Budget:
         analyst: the analyst whose share it is, or None for the budget of the dataset itself.
         neighbors: the neighboring relation.
         total: the bounds on the sums. A unit that is None is not counted.
-        spent: the sums so far. None: the charges are unbounded in this unit.
+        spent: the sums so far. None if the charges are unbounded in this unit.
         unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several, or
             None if every row is one.
         period: the year, quarter or month that it is for, such as "2027"; None if it has none.
         is_current: whether releases are charged to it, or False if it was renewed. Known of budgets in lists.
-        shares: of a dataset's budget, how its shares are paid for: "reserved", every one when it is opened, so that
-            `spent` holds their totals, or "oversubscribed", so that `spent` holds the charges of all analysts.
+        shares: for a dataset's budget, how its shares are paid for. With "reserved", the budget pays for a share
+            when you open it, so `spent` contains the totals of the shares. With "oversubscribed", `spent` contains
+            the charges of all analysts.
         delta_for: the use of its delta, if it has one: "questions" or "composition".
-        closed: of an analyst's share, why nothing is answered after failures, until the owner opens the dataset
-            again, or None if it is open, or not known.
+        closed: for an analyst's share, why failures stopped its questions until the owner reopens the dataset. None
+            if it is open, or if this is not known.
     """
 
     dataset: str
@@ -156,7 +157,7 @@ class Budget:
 
     @property
     def standing(self) -> str:
-        """Its period, whether it was renewed, and whether its shares are more than it, in words."""
+        """Its period, whether it was renewed, and whether its shares exceed it, in words."""
         over = "oversubscribed" if self.shares == "oversubscribed" else ""
         renewal = "" if self.is_current else "renewed"
         return ", ".join(filter(None, [self.period, renewal, over, self.closed and "closed"]))
@@ -297,7 +298,7 @@ class Budget:
     def extended(self, total: Amount, use: DeltaFor | None = None) -> "Budget":
         """Return the budget with a larger total of the same kind. One in epsilon may get a delta for questions.
 
-        The charges of a budget in epsilon have no delta, so its sums bound (epsilon, 0), and go on.
+        The charges of a budget in epsilon have no delta, so its sums bound (epsilon, 0) and stay valid.
 
         Raises:
             InvalidArgument: if it is of another kind, or smaller.
@@ -335,7 +336,7 @@ class Budget:
         return self
 
     def with_total(self, total: Amount) -> "Budget":
-        """Return the budget with another total, in exactly the same units: sums of others would be lost.
+        """Return the budget with another total in the same units, because other sums would be lost.
 
         Raises:
             InvalidArgument: if it is in other units.
@@ -350,7 +351,7 @@ class Budget:
 
     @property
     def is_within(self) -> bool:
-        """Whether one of the sums that certify the guarantee is within the total, and that of the deltas too."""
+        """Whether a sum that certifies the guarantee, and the sum of the deltas, are within the total."""
         spent, total = self.spent, self.total
         certifies = _is_within(spent.epsilon, total.epsilon) or _is_within(spent.rho, total.rho)
         return certifies and spent.delta <= total.delta

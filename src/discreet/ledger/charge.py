@@ -22,15 +22,14 @@ from .transaction import NewEvent, Transaction
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A charge for a release made by other software. Ask `is_new` before the release. It has no truth value.
+    """A charge for a release made by other software. Check `is_new` before the release. It has no truth value.
 
         charge = session.charge(guarantee, description="mean age, OpenDP", request="mean-age")
         if charge.is_new:
             answer = measurement(data)
             charge.done("means.json")
 
-    `is_new` describes one call and does not change, so a retry must call `session.charge` again, and not
-    only the release.
+    `is_new` describes one call and does not change. To retry, call `session.charge` again, not only the release.
 
     Attributes:
         request: the name of the release. The same name is charged once per dataset and analyst.
@@ -41,8 +40,7 @@ class Charge:
         is_new: whether this call made the charge; otherwise it existed before.
         event: the number of the event that records the charge.
         at: the time of the charge, UTC.
-        note: the note from `done`, such as where the release is kept; None as long as the release was not
-            reported as made.
+        note: the note from `done`, such as where the release is stored. None until the release is reported as made.
     """
 
     request: str
@@ -64,10 +62,11 @@ class Charge:
         """Record durably that the release was made, and return the updated charge, which is not new.
 
         Args:
-            note: where the release is kept, or its hash. Nothing private: the ledger is as public as answers.
+            note: where the release is stored, or its hash. Don't put anything private in it, because the ledger is
+                as public as the answers.
 
         Raises:
-            RequestConflict: if it was recorded with another note: that may have been a second release.
+            RequestConflict: if it was recorded with another note, which may mean a second release.
         """
         return replace(self, is_new=False, note=mark_done(self._payer, self.request, note).note)
 

@@ -22,7 +22,7 @@ _TAIL = 2**16
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The end of a ledger's chain at some time. Kept elsewhere, it detects a replaced or rewritten ledger.
+    """The end of a ledger's chain at some time. Stored elsewhere, it detects a replaced or rewritten ledger.
 
     Attributes:
         ledger: the random id of the ledger.

@@ -40,12 +40,12 @@ class Event:
     Attributes:
         number: its position in the chain, from 1.
         at: the time it was written, UTC, by the writer's clock.
-        kind: "opened", "extended", "charged" or "answered"; "shrunk" for a share that was made smaller or closed;
-            "recounted" for a dataset whose shares are paid for in another way from then on; "charged_outside" and
-            "released_outside" for releases made by other software; "failed" for a question that failed because of
-            the data, which stands for its answer; "reopened" for a dataset that its owner opened again for an
-            analyst; "second_reading" and "third_reading" for a question that is read again; "delayed", "given_up"
-            and "reset" for the delay of an analyst's answers; "described" for declarations about the data.
+        kind: "opened", "extended", "charged" or "answered". "shrunk" for a share that was made smaller or closed.
+            "recounted" for a dataset that pays for its shares in another way from then on. "charged_outside" and
+            "released_outside" for releases made by other software. "failed", in place of an answer, for a question
+            that failed because of the data. "reopened" for a dataset that its owner opened again for an analyst.
+            "second_reading" and "third_reading" for a question that is read again. "delayed", "given_up" and
+            "reset" for the delay of an analyst's answers. "described" for declarations about the data.
         dataset: the dataset whose budget it concerns.
         analyst: the analyst whose share it concerns, or None.
         request: the name of the request that was charged, answered or failed; None for budgets.
@@ -64,7 +64,7 @@ class Event:
 
     @property
     def question(self) -> str:
-        """The question that it charged, in words, or the owner's words for a release made elsewhere; else ""."""
+        """The charged question in words, or the owner's words for a release made elsewhere. Otherwise ""."""
         if "asked" in self.body:
             return read_sentence(self.body["asked"])
         return str(self.body.get("description", ""))

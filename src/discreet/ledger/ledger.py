@@ -63,21 +63,19 @@ _MOST_NAMES = 3
 class Ledger:
     """Privacy budgets that outlive the process, and every release charged to them.
 
-    The charge for a release is committed before the first random bit of it is read, so a crash can lose
-    budget but never privacy. Amounts are exact fractions. Events are only ever appended, and every event
-    holds a hash of all events before it. Guarantees and proofs: docs/how-to/ledger.md.
+    The charge for a release is committed before its first random bit is read, so a crash can lose budget but never
+    privacy. Amounts are exact fractions. Events are only appended, and every event contains a hash of all events
+    before it. See docs/how-to/ledger.md for guarantees and proofs.
 
     Args:
-        where: the path of an SQLite file, which is created if it does not exist, or a URL such as
-            "postgresql://user@host/database", or None, for a ledger in memory that lives as long as this
-            object.
-        checkpoints: a second record of all commits: the path of a file elsewhere, to which lines of JSON are
-            appended, or a function that is called with a `Checkpoint`. An answer is returned only when the
-            events it rests on are recorded there. With a file, a ledger that was replaced is detected as soon
-            as it is used.
+        where: the path of an SQLite file, which is created if it does not exist, a URL such as
+            "postgresql://user@host/database", or None for a ledger in memory that lives as long as this object.
+        checkpoints: a second record of all commits. Pass the path of a file elsewhere, to which lines of JSON are
+            appended, or a function that is called with a `Checkpoint`. An answer is returned only after the events
+            that it depends on are recorded there. With a file, a replaced ledger is detected as soon as you use it.
 
     Raises:
-        InvalidArgument: if `where` is no path or URL, or `checkpoints` no path or function.
+        InvalidArgument: if `where` is not a path or URL, or `checkpoints` is not a path or function.
         LedgerError: if it cannot be opened, or does not match the checkpoints. See `discreet.errors`.
 
     Side channels: the ledger is as public as the answers in it.
@@ -109,29 +107,28 @@ class Ledger:
         """Open a budget, or return the existing one if it was opened with the same terms.
 
         Args:
-            dataset: a name for the dataset, or a `Dataset`, to which the budget then belongs: releases about
-                anything else are rejected, and a dataset of the same source has the same budget.
-            analyst: the name of an analyst, to open a share of the dataset's budget, which pays for it at once.
-                Releases to this analyst are charged to the share, and fit if it can pay.
-            epsilon: the bound on all releases together, in pure differential privacy, or, with `delta`, in
-                approximate differential privacy. Or:
+            dataset: a name for the dataset, or a `Dataset`. A budget opened for a `Dataset` rejects releases about
+                anything else, and another dataset with the same source shares the budget.
+            analyst: the name of an analyst, to open a share of the dataset's budget. The budget pays for the share
+                at once, and releases to this analyst are charged only to the share.
+            epsilon: the bound on all releases together, in pure differential privacy or, with `delta`, in
+                approximate differential privacy.
             rho: the bound in zero-concentrated differential privacy.
             delta: the delta of (epsilon, delta)-differential privacy, with `delta_for`.
-            neighbors: the neighboring relation of the budget, and of its shares. Releases are converted to it.
-            privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
-                value are then one record, or a list of columns, of which rows with equal values are one record. By
-                default every row is one record. Releases with another privacy unit are refused, and a share has the
-                unit of the dataset's budget.
-            per: "year", "quarter" or "month", for a `Dataset`: the budget is for the calendar period of today, in
-                UTC. When that has ended releases are rejected, until the owner opens the next budget with `renew`.
-            separate: whether a `Dataset` that shares a database with others has a budget of its own, because it
-                holds the data of others, as only its owner can know. It is an event of the chain.
-            delta_for: with `delta`, its use: "questions", of which every one has an epsilon and a delta, and both
-                add up, or "composition", so that releases have a rho, and its sum certifies (epsilon, delta). A
-                share has that of the dataset's budget.
-            oversubscribed: whether shares may be more than the budget. Then a release must fit the share and the
-                budget, and refusals tell an analyst of others. Said of an existing budget it changes how its shares
-                are paid for from now on.
+            neighbors: the neighboring relation of the budget and its shares. Releases are converted to it.
+            privacy_unit: the column that identifies the privacy unit, such as a user id, or a list of columns. Rows
+                with equal values there are one record. By default every row is one record. Releases with another
+                privacy unit are rejected, and a share has the unit of the dataset's budget.
+            per: "year", "quarter" or "month", for a `Dataset`. The budget is for today's calendar period, in UTC.
+                After it ends, releases are rejected until the owner opens the next budget with `renew`.
+            separate: whether a `Dataset` that shares a database with other datasets gets its own budget, because it
+                contains data about other people. Only its owner can know this. The chain records it as an event.
+            delta_for: with `delta`, its use. With "questions", every question has an epsilon and a delta, and both
+                add up. With "composition", releases have a rho, and its sum certifies (epsilon, delta). A share
+                uses that of the dataset's budget.
+            oversubscribed: whether shares may add up to more than the budget. Then a release must fit the share and
+                the budget, and a rejection can reveal to an analyst what others spent. For an existing budget, this
+                changes how its shares are paid for from now on.
 
         Raises:
             InvalidArgument: if an argument cannot be accepted, the budget was opened with other terms, or a share
@@ -159,21 +156,22 @@ class Ledger:
         return self._store.change(open_budget, name, terms, declaration, calendar)
 
     def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
-        """Record that the owner has changed the description of a dataset. Its spending stays.
+        """Record that the owner has changed the description of a dataset. Its spending stays the same.
 
-        Changed columns are recorded with the next release, by themselves. A changed source or bound, and a
-        table that became something else in its database, need this: releases about a dataset that is not the one on
-        record are rejected.
+        Changed columns are recorded automatically with the next release. Call this if a source or bound has
+        changed, or if a table in its database was replaced. Otherwise releases about the dataset, which no longer
+        matches the one on record, are rejected.
 
         Args:
             dataset: the dataset as it is described now.
-            separate: whether it keeps a budget of its own though it shares a database with others, because it
-                holds the data of others, as only its owner can know.
+            separate: whether it keeps its own budget although it shares a database with other datasets, because it
+                contains data about other people. Only its owner can know this.
 
         Raises:
             UnknownBudget: if no budget was opened for it.
-            InvalidArgument: if its privacy unit is not that of its budget, or its source that of another.
-            UnreadableData: if its database cannot be asked about it.
+            InvalidArgument: if its privacy unit differs from its budget's, or its source is that of another
+                dataset.
+            UnreadableData: if its database cannot be queried about it.
         """
         _about_of(dataset)
         declaration = self._declaration(
@@ -182,7 +180,7 @@ class Ledger:
         self._store.change(describe_dataset, declaration)
 
     def merge(self, dataset: Dataset, *, into: Dataset) -> Budget:
-        """Make two budgets about the same tables one: the releases of the first are charged to the second again.
+        """Merge two budgets about the same tables. The releases of the first are charged to the second again.
 
         From now on releases about both datasets are charged to the budget of `into`, and shares of the other one
         are closed. Proof: docs/explanation/budgets_of_datasets.md.
@@ -193,7 +191,7 @@ class Ledger:
 
         Raises:
             UnknownBudget: if one has no budget.
-            InvalidArgument: if they have one budget already, or the budgets protect others.
+            InvalidArgument: if they already share a budget, or the budgets have different privacy units.
             Exhausted: if the budget cannot pay.
         """
         whose, stays = _about_of(dataset), _about_of(into)

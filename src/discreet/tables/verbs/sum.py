@@ -56,9 +56,10 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         data: numbers in an array, a series or a list, a table or the path of a file (with `column`), or a histogram
             (a mapping from values to how often they occur). Private.
         column: the name of the column of the table. Without it, the data are the numbers themselves.
-        minimum: the lower bound, in units of the data. It is public, so choose it from what you know, never from
-            the data. Not needed for a `Dataset` that declares it. The noise grows with the bound that is farther
-            from 0. A column of truths has the bounds False and True, and its sum is how many are true: see `mean`.
+        minimum: the lower bound, in units of the data. It is public, so choose it from your own knowledge, never
+            from the data. Not needed for a `Dataset` that declares it. The noise grows with the bound that is
+            farther from 0. A column of truths has the bounds False and True, and its sum is how many are true: see
+            `mean`.
         maximum: the upper bound, under the same rules.
         step: the distance of neighbouring answers, in units of the data. By default the declared one or, for
             integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.
@@ -148,12 +149,12 @@ def mean(  # noqa: PLR0913  # as sum
         data: numbers in an array, a series or a list, a table or the path of a file (with `column`), or a histogram
             (a mapping from values to how often they occur). Private.
         column: the name of the column of the table. Without it, the data are the numbers themselves.
-        minimum: the lower bound, in units of the data. It is public, so choose it from what you know, never from
-            the data. Not needed for a `Dataset` that declares it. The noise grows with the distance of the bounds.
-            The mean of truths is the share of True, between 0 and 1. Leave both bounds out where the type of the
-            column is boolean or it is declared so. Of text files and Python objects give False and True: cells that
-            are neither are left out. Of dates or times give two of them, such as "2020-01-01": the mean is a date,
-            or a time.
+        minimum: the lower bound, in units of the data. It is public, so choose it from your own knowledge, never
+            from the data. Not needed for a `Dataset` that declares it. The noise grows with the distance of the
+            bounds. The mean of truths is the share of True, between 0 and 1. Leave both bounds out where the type
+            of the column is boolean or it is declared so. Of text files and Python objects give False and True:
+            cells that are neither are left out. Of dates or times give two of them, such as "2020-01-01": the mean
+            is a date, or a time.
         maximum: the upper bound, under the same rules.
         step: the step to which numbers are rounded, in units of the data. By default the declared one or, for
             integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.

@@ -78,8 +78,8 @@ def variance(
         data: numbers in an array, a series or a list, a table or the path of a file (with `column`), or a histogram
             (a mapping from values to how often they occur). Private.
         column: the name of the column of the table. Without it, the data are the numbers themselves.
-        minimum: the lower bound, in units of the data. It is public, so choose it from what you know, never from
-            the data. Not needed for a `Dataset` that declares it. The noise grows with their squared distance.
+        minimum: the lower bound, in units of the data. It is public, so choose it from your own knowledge, never
+            from the data. Not needed for a `Dataset` that declares it. The noise grows with their squared distance.
         maximum: the upper bound, under the same rules.
         step: the step to which numbers are rounded, in units of the data. By default the declared one or, for
             integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.
