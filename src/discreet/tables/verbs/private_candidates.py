@@ -137,9 +137,14 @@ def _check_arity(run: RunCandidate) -> None:
         signature.bind(None, None, None)
     except TypeError:
         raise InvalidArgument(
-            "run is called as run(data, candidate, share), and yours takes "
-            f"{', '.join(signature.parameters) or 'no arguments'}"
+            "run is called with three arguments by position, run(data, candidate, share), and yours takes "
+            f"{', '.join(map(_spelled, signature.parameters.values())) or 'no arguments'}"
         ) from None
+
+
+def _spelled(parameter: inspect.Parameter) -> str:
+    """Return the name of a parameter, with = if it is by keyword only. A default is never shown."""
+    return parameter.name + "=" * (parameter.kind is parameter.KEYWORD_ONLY)
 
 
 class _AttemptPrice(NamedTuple):
@@ -267,15 +272,18 @@ def _attempt(
 ) -> Attempt:
     """Try a candidate, and check its score."""
 
-    def call() -> tuple[object, object]:
-        score, result = run(data, candidate, share)
-        return score, result
+    def call() -> tuple[object, ...]:
+        returned: object = run(data, candidate, share)
+        return tuple(returned) if isinstance(returned, tuple | list) else ()
 
     def check() -> Fraction:
         scores = read_vector([score])
         scores.best()  # refuses what is not finite
         return scores.exact(0)
 
-    score, result = replacing_errors(call, who="run")
+    pair = replacing_errors(call, who="run")
+    if len(pair) != 2:
+        raise InvalidScores("run must return two values, as in `return score, result`")
+    score, result = pair
     exact = replacing_errors(check, passing=(InvalidScores,), who="run")
     return Attempt(index, exact, score, result)
