@@ -27,6 +27,7 @@ from discreet.errors import (
     UnreadableFile,
 )
 from discreet.mechanisms.accuracy import CELLS
+from discreet.privacy.guarantees import ApproxDP, PureDP
 from discreet.selection.verb_calls import bill_of, delivery_of
 from discreet.tables.datasets.column_profile import ColumnProfile
 from discreet.tables.datasets.table_profile import Profile
@@ -600,3 +601,17 @@ def test_without_quartiles_none_is_off(people: Path) -> None:
     assert release.value.columns[0].quartiles is None
     assert release.error["age"].unit == CELLS
     assert "in rank" not in str(release.value)
+
+
+def test_a_quote_says_how_far_off_columns_may_be(people: Path) -> None:
+    """Of a column that noisy counts decide the numbers of cells: it may have no quartiles."""
+    terms: dict[str, Any] = {"epsilon": 400, "delta": "1e-6", "numbers": ["age"]}
+    bill = discreet.quote(profile, people, **terms, columns=["age", "city"])
+    age, city = bill.parts
+    release = profile(people, **terms, columns=["age", "city"])
+    error: Any = release.error
+    assert (age.worst_error, city.worst_error) == (error["age"], error["city"])
+    assert age.guarantee == PureDP(Fraction(190), "add_remove")
+    assert city.guarantee == ApproxDP(Fraction(190), Fraction(1, 10**6), "add_remove")
+    assert "in rank at any of the quantiles" in str(bill)
+    assert [one["name"] for one in bill.as_dict()["parts"]] == ["age", "city"]  # type: ignore[attr-defined]

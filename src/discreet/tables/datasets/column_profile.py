@@ -111,7 +111,7 @@ class ColumnProfile:
     @property
     def error_bound(self) -> ErrorBound:
         """How far off the quartiles may be in rank; where there are none, the numbers of cells."""
-        return self.rank_error or ErrorBound(Fraction(self.error + 1), CONFIDENCE, CELLS)
+        return self.rank_error or bound_of_cells(self.error)
 
     @property
     def middle(self) -> str:
@@ -154,6 +154,11 @@ class ColumnProfile:
                 {"value": _plain(key), "count": n} for key, n in self.counts.items()
             ]
         return entries
+
+
+def bound_of_cells(error: int) -> ErrorBound:
+    """Return the bound of numbers of cells that are off by so many at most."""
+    return ErrorBound(Fraction(error + 1), CONFIDENCE, CELLS)
 
 
 def spell_answer(answer: Any) -> str:

@@ -19,12 +19,13 @@ from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
 from ...selection.date_grid import DateGrid, clock_of_candidates
 from ...selection.decimals import Decimals
+from ...selection.payment import BilledPart
 from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import read_payment
 from ...selection.verb_calls import Delivery, delivery_of
 from ..datasets.calls import inside_a_verb, note_answer
-from ..datasets.column_profile import ColumnProfile, ProfileKind
+from ..datasets.column_profile import ColumnProfile, ProfileKind, bound_of_cells
 from ..datasets.declarations import few
 from ..datasets.sources import source_words
 from ..datasets.table_profile import Profile
@@ -130,7 +131,8 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
         account, request = read_payment({"ledger": account, "request": request})
         plan = _plan(table, names, kinds, price, keys)
     account, unit = describe_account(account, table.about), table.unit
-    order = Order(plan.query, plan.guarantee, "composed", dict, account, request, unit=unit)
+    public = plan.query, plan.guarantee, "composed", dict, account, request
+    order = Order(*public, unit=unit, parts=plan.prices)
     release = order.deliver(plan.prepare, plan.name)
     if account is None:
         note_answer("profile", data, release)
@@ -209,6 +211,17 @@ class _ColumnPlan:
             yield ApproxDP(self.epsilon, self.delta, self.cells.neighbors)
         else:
             yield PureDP(self.epsilon, self.cells.neighbors)
+
+    @property
+    def price(self) -> BilledPart:
+        """The price of the column, and how far off its quartiles may be, or its cells where noise decides."""
+        bound = bound_of_cells(self.cells.error)
+        if self.kind in ("numbers", "dates"):
+            bound = self.answers[self.kind][0].order.worst_error() or bound
+        whole, neighbors = self.epsilon + self.cells.epsilon, self.cells.neighbors
+        slack = max(one.slack for one in self.guarantees)
+        pays = ApproxDP(whole, slack, neighbors) if slack else PureDP(whole, neighbors)
+        return BilledPart(self.name, pays, bound)
 
     def needed(self, kind: ProfileKind) -> int:
         """Return about how many cells keep the quartiles among them, from public numbers; 0 for texts."""
@@ -319,6 +332,10 @@ class _Plan:
                 "delta": self.price.delta,
             },
         ).per(unit)
+
+    def prices(self) -> tuple[BilledPart, ...]:
+        """Return the prices of the columns."""
+        return tuple(plan.price for plan in self.columns)
 
     def prepare(self) -> Callable[[], list[Any]]:
         """Read everything, column by column, and return the function that draws."""
