@@ -104,6 +104,20 @@ def test_what_is_given_up_is_read_three_times_and_closes_nothing(ledger: Ledger)
     ledger.verify()
 
 
+def test_what_was_read_three_times_is_not_read_by_another_program(ledger: Ledger) -> None:
+    """One that asks without delays, and so reads the data before it charges."""
+    for _ in range(3):
+        with pytest.raises(Unanswerable, match="given up"):
+            ask(ledger, "a", 1, fails=GivenUp("a lock"))
+
+    def prepare() -> Callable[[], Indices]:
+        pytest.fail("the data are read")
+
+    (share,) = [one for one in ledger.budgets() if one.analyst]
+    with pytest.raises(Unanswerable, match="given up 3 times, so it is not read again"):
+        session_of(ledger, share, ChargeTerms()).buy(bill("1/4", "a"), prepare)
+
+
 def test_after_five_questions_were_given_up_others_wait_for_the_reset(ledger: Ledger) -> None:
     for number in range(MOST_GIVEN_UP):
         with pytest.raises(Unanswerable):

@@ -1,6 +1,7 @@
 """The error that a quote tells from public numbers: no small dataset is worse, and some reach it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
@@ -9,7 +10,14 @@ import pytest
 
 import discreet
 from discreet import Grid, Ledger
-from discreet.mechanisms.accuracy import CONFIDENCE, RECORDS, ErrorBound, read_error_bound
+from discreet.mechanisms.accuracy import (
+    CONFIDENCE,
+    COUNTED,
+    RECORDS,
+    SUMMED,
+    ErrorBound,
+    read_error_bound,
+)
 from discreet.selection.verb_calls import bill_of
 
 VERBS: dict[str, tuple[Callable[..., Any], dict[str, Any], int, Sequence[Any]]] = {
@@ -146,3 +154,10 @@ def test_a_quote_tells_it() -> None:
     assert read_error_bound(quote.as_dict()["worst_error"]) == bound  # type: ignore[arg-type]
     certain = ledger.session("votes").quote(discreet.mode, ["a"], candidates=["a"], epsilon=1)
     assert str(certain.worst_error) == "in 95 of 100 answers the answer is as good as the best one"
+
+
+def test_a_count_is_off_by_the_whole_numbers_below_the_bound() -> None:
+    bounds = {unit: ErrorBound(Fraction(11, 2), CONFIDENCE, unit) for unit in (COUNTED, SUMMED)}
+    assert str(bounds[COUNTED].in_brief()) == "within 5, with probability 95 %"
+    assert str(bounds[SUMMED].in_brief()) == "within 5.5, with probability 95 %"
+    assert str(replace(bounds[COUNTED], error=Fraction(5)).in_brief()).startswith("within 4,")

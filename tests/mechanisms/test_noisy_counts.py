@@ -157,3 +157,11 @@ def test_counts_of_any_size_are_exact() -> None:
     assert len(law.draws(3, SeededBits())) == 3
     with precision(128):
         assert law.probability(0, LARGEST_COUNT) > 1 - arb(10) ** -20
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_the_scale_is_one_over_the_rate_of_the_noise(neighbors: Neighbors) -> None:
+    sensitivity = counts_sensitivity(1, neighbors)
+    law = law_of(NoisyCounts().calibrate(sensitivity, HALF), 1)
+    assert isinstance(law.noise, GeometricNoise)
+    assert NoisyCounts().scale(sensitivity, HALF) * law.noise.eta == 1
