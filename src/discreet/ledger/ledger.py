@@ -127,8 +127,8 @@ class Ledger:
                 add up. With "composition", releases have a rho, and its sum certifies (epsilon, delta). A share
                 uses that of the dataset's budget.
             oversubscribed: whether shares may add up to more than the budget. Then a release must fit the share and
-                the budget, and a rejection can reveal to an analyst what others spent. For an existing budget, this
-                changes how its shares are paid for from now on.
+                the budget, and a rejection can reveal the spending of others to an analyst. For an existing budget,
+                this changes how its shares are paid for from now on.
 
         Raises:
             InvalidArgument: if an argument cannot be accepted, the budget was opened with other terms, or a share
@@ -229,24 +229,25 @@ class Ledger:
         oversubscribed: bool | None = None,
         shares: Mapping[str, Mapping[str, Number]] | None = None,
     ) -> Budget:
-        """Open a new budget for a described dataset. From now on releases are charged to it, and to no older one.
+        """Open a new budget for a described dataset. From now on, releases are charged only to this budget.
 
-        The people in the data stay the same: the promise to them is the sum of all its budgets, and
-        `spent(dataset)` tells the cost of all its releases. Proof: docs/explanation/budgets_of_datasets.md.
-        Shares are opened again: those that `shares` names.
+        The people in the data stay the same, so the guarantee for them is the sum of all its budgets.
+        `spent(dataset)` returns the cost of all its releases. Only the shares in `shares` are opened again. For the
+        proof, see docs/explanation/budgets_of_datasets.md.
 
         Args:
             dataset: the described dataset, a `Dataset`.
-            period: its period, such as "2027"; it is named after the first and the period. Without it
-                the calendar period of today, of a budget that was opened with `per`, once the one before has ended.
-            epsilon: the bound on the releases of the period, in pure differential privacy, or, with `delta`, in
-                approximate differential privacy. Or:
+            period: its period, such as "2027", which becomes part of the budget's name. By default today's calendar
+                period, for a budget that was opened with `per`, after the previous period has ended.
+            epsilon: the bound on the releases of the period, in pure differential privacy or, with `delta`, in
+                approximate differential privacy.
             rho: the bound in zero-concentrated differential privacy.
-            delta: the delta of (epsilon, delta)-differential privacy. Without any of them: as much as before.
+            delta: the delta of (epsilon, delta)-differential privacy. Without epsilon, rho and delta, the amounts
+                stay the same.
             per: "year", "quarter" or "month", to change the kind of calendar period.
-            delta_for: the use of its delta. Without it as before.
-            oversubscribed: whether shares may be more than the budget. Without it as before.
-            shares: the shares of the new budget: amounts by analyst, such as {"team-a": {"epsilon": 1}}.
+            delta_for: the use of its delta. By default as before.
+            oversubscribed: whether shares may add up to more than the budget. By default as before.
+            shares: the shares of the new budget, as amounts by analyst, such as {"team-a": {"epsilon": 1}}.
 
         Returns:
             The new budget, or the existing one if it was renewed before for the period, with the same terms.
@@ -255,7 +256,7 @@ class Ledger:
             UnknownBudget: if the dataset has no budget yet.
             InvalidArgument: if an argument cannot be accepted, the calendar period has not ended, or the period has
                 a budget with other terms.
-            Exhausted: if the shares are more than the budget.
+            Exhausted: if the shares add up to more than the budget.
         """
         if period is not None and per is not None:
             raise InvalidArgument("give a period by a name, or per for one of the calendar")
@@ -306,9 +307,9 @@ class Ledger:
         rho: Number | None = None,
         delta: Number | None = None,
     ) -> Budget:
-        """Give a share a smaller total, and the rest back to the dataset's budget. Without a total, close it.
+        """Give a share a smaller total, and return the rest to the dataset's budget. Without a total, close it.
 
-        Of a closed share nothing is left: its total is the sum spent of it. `extend` opens it again.
+        The total of a closed share is its spending, so nothing is left. `extend` opens it again.
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
@@ -327,7 +328,7 @@ class Ledger:
         return self._store.change(shrink_share, payer, total)
 
     def reopen(self, dataset: str | Dataset, *, analyst: str | None = None) -> list[Budget]:
-        """Open a dataset again that was closed for analysts after failures, and count their failures again.
+        """Reopen a dataset that was closed for analysts after failures, and restart the count of their failures.
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
@@ -344,13 +345,13 @@ class Ledger:
         return Listing(self._store.change(reopen_dataset, payer.dataset, payer.analyst))
 
     def reset_delays(self, dataset: str | Dataset, *, analyst: str | None = None) -> list[Budget]:
-        """Let the delays of answers of a service begin again, and the count of questions that were given up.
+        """Reset the delays of a service's answers, and the count of questions that were given up.
 
-        Times tell up to as much again afterwards: docs/explanation/threat_model.md, "Time".
+        Afterwards, times can reveal up to as much again. See "Time" in docs/explanation/threat_model.md.
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
-            analyst: the analyst. Without it, all of them and the owner.
+            analyst: the analyst. By default all of them and the owner.
 
         Returns:
             The budget and the shares of those with a longer delay.
@@ -366,8 +367,8 @@ class Ledger:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
 
         Args:
-            dataset: the name of the dataset, or a `Dataset`: the newest of its budgets is charged, or that of the
-                dataset with the same source.
+            dataset: the name of the dataset, or a `Dataset`. For a `Dataset`, its newest budget is charged, or that
+                of the dataset with the same source.
             analyst: the analyst whose share is charged, if there is one.
 
         Raises:
@@ -400,35 +401,35 @@ class Ledger:
         """Return all events in order, or those of one dataset.
 
         Args:
-            dataset: the name of a budget, or a `Dataset`, with all its budgets. Without it, of all.
+            dataset: the name of a budget, or a `Dataset`, for all its budgets. By default all datasets.
         """
         whose = None if dataset is None else _about_or_name(dataset)
         return Listing(self._store.read_copy(_history, whose))
 
     def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
-        """Return where the chain ends, and some of its events.
+        """Return the end of the chain, and some of its events.
 
         Args:
-            number: the number of the event after which they begin, 0 for the first one.
+            number: the number of the event after which they begin. 0 starts with the first event.
             limit: the most events.
         """
         return self._store.read(queries.chain_and_events, number, limit)
 
     def spent(self, dataset: str | Dataset, analyst: str | None = None) -> Odometer:
-        """Return the guarantee of all releases so far: of the dataset, or to one analyst.
+        """Return the guarantee of all releases so far, about the dataset or to one analyst.
 
-        It holds for adaptively chosen questions and amounts, and at any stopping time: `epsilon` is the sum,
-        and `approx(delta)` is often much less. The guarantee for questions fixed before the first answer is
+        It holds for adaptively chosen questions and amounts, and at any stopping time. `epsilon` is the sum, and
+        `approx(delta)` is often much less. For questions fixed before the first answer, use
         `if_fixed_beforehand()`.
 
         The guarantee for one analyst is about the answers to this analyst alone, and holds if analysts do not
-        share their answers. Where a budget is oversubscribed the ledger itself can leak them: a refusal shows how
-        much others have spent, which may depend on the answers they got. The guarantee for the dataset needs no
-        such assumption.
+        share their answers. If a budget is oversubscribed, the ledger itself can leak them, because a rejection
+        shows how much other analysts have spent, which may depend on their answers. The guarantee for the dataset
+        needs no such assumption.
 
         Args:
             dataset: the name of the dataset.
-            analyst: the analyst to whom the answers went. Without it, all of them.
+            analyst: the analyst who got the answers. By default all of them.
 
         Raises:
             UnknownBudget: if no such budget was opened.
@@ -447,7 +448,7 @@ class Ledger:
             path: the path of the file, ending in ".json" or ".csv".
 
         Raises:
-            InvalidArgument: if the extension is another.
+            InvalidArgument: if the file has another extension.
             LedgerUnwritable: if the file cannot be written.
         """
         exports.export_events(self.history(), path)
@@ -457,7 +458,7 @@ class Ledger:
         return self._store.end()
 
     def is_readable(self) -> bool:
-        """Return whether the ledger can be read now, without waiting for writers."""
+        """Return whether the ledger can be read now…, without waiting for writers."""
         try:
             self._store.look()
         except LedgerError:
@@ -467,7 +468,8 @@ class Ledger:
     def notes(self) -> tuple[str, ...]:
         """Return notes for the owner about single budgets, as `verify` does.
 
-        They are those in which one analyst's refusals tell of others, and those about the same tables.
+        They name the budgets with rejections that reveal the spending of others, and the budgets about the same
+        tables.
         """
         return notes_on(self.budgets()) + self._store.read_copy(notes_on_shared_tables)
 
@@ -477,17 +479,17 @@ class Ledger:
         """Recompute the chain and all sums from the first event on, and return the head of the chain.
 
         Args:
-            head: a head noted elsewhere at any time. Without it, and without checkpoints, a ledger that was
-                replaced by an older copy of itself, or rewritten from the start, cannot be detected.
+            head: a head that you stored elsewhere at any time. Without a head and without checkpoints, this can't
+                detect a ledger that was replaced by an older copy or rewritten from the start.
             checkpoints: a file of checkpoints, all of which must be on the chain. The checkpoints that the
                 ledger was opened with are always compared.
 
-        Writers do not wait for it: a file is copied first, in one step.
+        Writers don't have to wait, because a file is first copied in one step.
 
         Raises:
             LedgerCorrupt: if the events, sums or tables differ from those that were written.
             LedgerUnwritable: if the checkpoints cannot be read.
-            InvalidArgument: if `head` cannot be a head, or the file has no checkpoints.
+            InvalidArgument: if `head` is not a valid head, or the file has no checkpoints.
         """
         head_on_record = read_noted_head(head)
         # Read first: what is noted meanwhile need not be in an earlier view of the ledger.

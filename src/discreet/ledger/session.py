@@ -59,14 +59,14 @@ class Quote:
         spent: the amount it has spent so far.
         remaining: the amount it has left now.
         fits: whether all budgets could pay now.
-        name: the budget: the analyst's share, or the dataset's budget. Of an oversubscribed budget both are asked,
-            and this is the first that cannot pay.
-        worst_error: how far off one answer may be, whatever the data are; None where no bound is known.
-        closed: why nothing can be charged to it any more: its period has ended, or it was renewed; else None.
+        name: the budget: the analyst's share, or the dataset's budget. If the budget is oversubscribed, both must
+            pay, and this is the first that cannot.
+        worst_error: how far off one answer may be, for all data. None if no bound is known.
+        closed: why it accepts no more charges, because its period has ended or it was renewed. Otherwise None.
         answers_after: the seconds from the start of the reading to the reply of a service, or 2, 4, 8 … times as
             long; None where answers leave when they are ready.
-        parts: the questions, where several are answered at this price.
-        noise: which noise the numbers will have and why, where there is a choice; else None.
+        parts: the questions, if several are answered at this price.
+        noise: the noise that the numbers will have, and why, if there is a choice. Otherwise None.
     """
 
     cost: Amount
@@ -143,7 +143,7 @@ class Quote:
 
     @property
     def wait(self) -> Message | None:
-        """How long an answer takes, in words; None where it leaves when it is ready."""
+        """How long an answer takes, in words. None if it is sent as soon as it is ready."""
         if self.answers_after is None:
             return None
         return Message(
@@ -179,8 +179,8 @@ class Session:
         with ledger.session("adult") as private:
             private.mode(people, "drink", candidates=["tea", "coffee"], epsilon="1/2")
 
-    Made by `Ledger.session`. Every release is charged and committed by itself, so a session need not be
-    closed. It is a context manager for readability alone.
+    Made by `Ledger.session`. Every release is charged and committed by itself, so you don't have to close a
+    session. It is a context manager only for readability.
     """
 
     best_price = _PaidVerb(best_price)
@@ -233,7 +233,7 @@ class Session:
         return kinds.pop() if len(kinds) == 1 else "several"
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
-        """Charge for a release, commit, then draw, or return the earlier draw of the same request.
+        """Charge for a release, commit, then draw. For a repeated request, return the earlier draw.
 
         Args:
             bill: the release and its cost.
@@ -245,16 +245,15 @@ class Session:
             InvalidArgument: if a budget cannot count this guarantee, or has another privacy unit. No private
                 data were read.
             RequestConflict: if the request was another question. No private data were read.
-            LedgerError: if the ledger fails. No answer is returned. One that cannot be stored is discarded,
-                and the error says how to ask again at no cost.
+            LedgerError: if the ledger fails. No answer is returned. An answer that cannot be stored is discarded,
+                and the error explains how to retry at no cost.
 
-        Side channels: the response time of the database. The ledger records that a release was charged,
-        when, and its answer.
+        Side channels: the response time of the database. The ledger records the charge, its time and the answer.
         """
         return self.bought(bill, prepare).indices
 
     def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
-        """Do as `buy` does, and tell whether this call charged: a request that was charged before is free.
+        """Do the same as `buy`, and also return whether this call charged. Repeated requests are free.
 
         Args:
             bill: the release and its cost.
@@ -273,7 +272,7 @@ class Session:
         Raises:
             Exhausted: if a budget cannot pay for all. Nothing was charged, and no private data were read.
             RequestConflict: if a request was another question. No private data were read.
-            LedgerError: if the ledger fails. The error says how to ask again at no cost.
+            LedgerError: if the ledger fails. The error explains how to retry at no cost.
         """
         all_orders = list(orders)
         try:
@@ -293,20 +292,20 @@ class Session:
         """Charge for a release made by other software (OpenDP, a script, a training run) before it is made.
 
         The charge is as durable and exact as for a release of this library, and counts against the same
-        budgets. If the returned charge `is_new`, make the release, once. Call this again before every further
-        attempt. After a crash the same call says that the release was charged already, but not whether it was
-        made: see `Charge` and docs/how-to/ledger.md. An interactive mechanism is charged once, before its first
+        budgets. If the returned charge `is_new`, make the release once. Call this again before every further
+        attempt. After a crash, the same call tells you that the release was already charged, but not whether it was
+        made. See `Charge` and docs/how-to/ledger.md. An interactive mechanism is charged once, before its first
         answer.
 
         Args:
-            guarantee: the guarantee of the release. It must hold for an adaptively chosen question. That of an
-                interactive mechanism also for adaptive queries, concurrently with other releases. The ledger
-                does not verify it.
-            description: the release in words. Together with guarantee and privacy unit it identifies the
-                release: a request of the same name with other values is rejected.
-            request: the name of the release, charged once per dataset and analyst however often this is
-                called. Choose one that is still known after a crash, such as the name of the output file.
-            privacy_unit: the column that identifies the privacy unit, or a list of columns. It must be that of the
+            guarantee: the guarantee of the release. It must hold for an adaptively chosen question. For an
+                interactive mechanism, it must also hold for adaptive queries that run concurrently with other
+                releases. The ledger does not verify it.
+            description: the release in words. Together with the guarantee and the privacy unit, it identifies the
+                release. If a request of the same name has other values, it is rejected. rejected.
+            request: the name of the release, which is charged once per dataset and analyst, no matter how often you
+                call this. Choose a name that you still know after a crash, such as that of the output file.
+            privacy_unit: the column that identifies the privacy unit, or a list of columns. It must match the
                 budget.
 
         Raises:
@@ -314,18 +313,18 @@ class Session:
             InvalidArgument: if a budget cannot count this guarantee, or has another privacy unit, or if an
                 argument cannot be accepted.
             RequestConflict: if the request was another question.
-            LedgerError: if the ledger fails. Do not make the release, and ask again.
+            LedgerError: if the ledger fails. Do not make the release, and try again.
         """
         return charge_external(
             self._payer, guarantee, description, request, read_unit(privacy_unit)
         )
 
     def done(self, request: str, note: str = "made") -> Charge:
-        """Record by its name that a charged release of other software was made, as `Charge.done` does.
+        """Record that a charged release of other software was made, by its name, as `Charge.done` does.
 
         Args:
             request: the name under which it was charged.
-            note: its outcome, such as the name of the file it went to, "made" by default.
+            note: its outcome, such as the name of its file. "made" by default.
 
         Raises:
             RequestConflict: if no such release was charged, or it was recorded with another note.

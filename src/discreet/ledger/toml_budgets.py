@@ -22,16 +22,16 @@ from .session import Session
 
 @error_boundary
 def read_dataset(name: str, path: str | Path | None = None) -> Dataset:
-    """Return a dataset that discreet.toml describes. Releases about it are charged to the ledger declared there.
+    """Return a dataset that discreet.toml describes. Its releases are charged to the ledger declared there.
 
     Args:
         name: its name in the file.
-        path: the file. Without it the one that DISCREET_CONFIG names, or the nearest discreet.toml from the
-            working directory upwards.
+        path: the file. By default the one that DISCREET_CONFIG names, or the nearest discreet.toml from the working
+            directory upwards.
 
     Raises:
-        InvalidDescription: if there is no file, or something in it cannot be accepted. The message has the line.
-        UnknownName: if it describes no dataset of that name.
+        InvalidDescription: if there is no file, or something in it is invalid. The message has the line.
+        UnknownName: if it doesn't describe a dataset of that name.
     """
     return with_its_ledger(configuration(path), name)
 

@@ -35,7 +35,7 @@ class Verified:
     Attributes:
         events: the number of events.
         head: the hash of the last event, which covers all before it. Note it elsewhere for the next `verify`.
-        notes: facts on single budgets for their owner: the information that refusals may give.
+        notes: notes for the owner about single budgets, such as the information that rejections may reveal.
     """
 
     events: int

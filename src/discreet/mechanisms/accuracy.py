@@ -107,10 +107,11 @@ _ONE = "1"
 class ErrorBound:
     """A bound on the error of one answer, which holds with a probability, for all data. Public.
 
-    The error is by how much the answer is worse than the best of the candidates, or a count beside the true one. It
-    is that of the worst data, so no data are needed for it, and most data fare better: docs/how-to/planning.md.
-    Of keys that nobody listed it is the least number of records with which one is answered with that probability.
-    Of a variance it is how many numbers, spread evenly between the bounds, keep its error below a tenth of it.
+    The error is how much worse the answer is than the best candidate or, for a count, how far it is from the true
+    count. It is the error for the worst possible data, so it can be computed without any data, and most data do
+    better. See docs/how-to/planning.md. For keys without a public list, it is the smallest number of records at
+    which a key is released with that probability. For a variance, it is how many numbers, spread evenly between the
+    bounds, keep its error below a tenth of it.
 
     Attributes:
         error: the error is less than this, or 0.

@@ -87,20 +87,20 @@ class Base2Eta:
 class Base2:
     """Answer i with probability proportional to (x / 2**y) ** (z * gap[i]): every weight is rational.
 
-    Scores are divided by `granularity` and rounded at random to one of the two nearest integers, without
-    bias. Integer scores at granularity 1 stay as they are.
+    Scores are divided by `granularity` and rounded at random, without bias, to one of the two nearest integers. At
+    granularity 1, integer scores stay as they are.
 
     Args:
-        eta: the inverse temperature. Without it, the largest of about 32 bits within the wanted epsilon.
+        eta: the inverse temperature. By default the largest of about 32 bits within the requested epsilon.
         granularity: the value of one unit of the rounded scores.
 
     Guarantee: given how scores were rounded, epsilon-bounded range for epsilon = spread * z * (y ln 2 -
-    ln x), with the spread of the rounded scores, hence epsilon-DP and the rho of a bounded range.
+    ln x), with the spread of the rounded scores. So it is epsilon-DP and has the rho of a bounded range.
 
-    Side channels: as the exponential mechanism. One more word is read for every score that has to be
-    rounded. Whether scores have to be rounded depends on their type and the granularity, not on their values.
+    Side channels: those of the exponential mechanism. One more word is read for every score that must be rounded.
+    Whether scores have to be rounded depends on their type and the granularity, not on their values.
 
-    Source: Ilvento, CCS 2020. Proof: docs/reference/mechanisms/exponential.md#base2.
+    Source: Ilvento, CCS 2020. For the proof, see docs/reference/mechanisms/exponential.md#base2.
     """
 
     eta: Base2Eta | None = None

@@ -94,7 +94,7 @@ class Mechanism(Protocol):
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism for scores of that sensitivity at that much privacy.
 
-        Called through `calibrate` of this module, which rejects a guarantee weaker than the parameter.
+        Call it through `calibrate` of this module, which rejects a guarantee weaker than the parameter.
         """
 
 
@@ -202,7 +202,7 @@ def identity_of(mechanism: Mechanism) -> dict[str, object]:
     """Return the name and the parameters of a mechanism, which identify it.
 
     Raises:
-        InvalidArgument: if it does not say them.
+        InvalidArgument: if it does not state them.
     """
     parameters = getattr(mechanism, "parameters", None)
     if not isinstance(parameters, Mapping):
@@ -214,10 +214,10 @@ def identity_of(mechanism: Mechanism) -> dict[str, object]:
 
 
 def read_parameter(epsilon: object, rho: object, scale: object) -> PrivacyParameter | None:
-    """Return the one of the three that is given, or None if none is.
+    """Return the privacy parameter that is given, or None if none of the three is.
 
     Raises:
-        InvalidArgument: if more than one is given, or it is no finite number above zero.
+        InvalidArgument: if more than one is given, or it is not a finite number above zero.
     """
     parameters = {"epsilon": epsilon, "rho": rho, "scale": scale}
     kinds = [kind for kind, value in parameters.items() if value is not None]

@@ -39,18 +39,18 @@ class Exponential:
     """Answer i with probability proportional to exp(-eta * gap[i]), eta = epsilon / spread.
 
     Args:
-        base_measure: weights of the candidates, public, that multiply their probabilities:
-            docs/reference/mechanisms/exponential.md. One of weight zero is never answered. Without it, all
-            weights are equal.
-        log_base_measure: instead, the natural logarithms of the weights, in a list or an array, exactly: a float
-            means its binary value, as among scores. A weight of zero is -inf.
+        base_measure: public weights of the candidates, which multiply their probabilities. A candidate of weight
+            zero is never returned. By default all weights are equal. See docs/reference/mechanisms/exponential.md.
+        log_base_measure: instead, the exact natural logarithms of the weights, in a list or an array. A float means
+            its binary value, as for scores. A weight of zero is -inf.
 
-    Guarantee: epsilon-bounded range, hence epsilon-DP, and rho-zCDP for rho = k - 1 - ln k with k = epsilon /
-    (e**epsilon - 1), which is just below epsilon**2 / 8. For balanced scores,
-    whose normaliser is the same for all databases, epsilon-DP with eta = epsilon / change.
+    Guarantee: epsilon-bounded range, so epsilon-DP, and rho-zCDP for rho = k - 1 - ln k with k = epsilon /
+        (e**epsilon - 1), which is just below epsilon**2 / 8. For balanced scores, whose normaliser is the same for
+        all databases, epsilon-DP with eta = epsilon / change.
 
     Side channels: the time depends on the number of candidates and, with probability below 2**-20 a
-    draw, on the scores (a doubt that is settled in balls, whose library the first one of a process imports).
+    draw, on the scores, if a comparison must be settled with balls. The first such draw of a process imports their
+    library.
 
     Source: McSherry and Talwar, FOCS 2007; Durfee and Rogers, NeurIPS 2019. Proof:
     docs/reference/mechanisms/exponential.md.
@@ -88,7 +88,7 @@ class Exponential:
 
     @property
     def measure(self) -> BaseMeasure | None:
-        """The base measure, by weights or by logarithms, or None where all candidates weigh the same."""
+        """The base measure, by weights or by logarithms, or None if all candidates weigh the same."""
         if self.base_measure is not None:
             from .base_measure import WeightMeasure
 
@@ -97,13 +97,13 @@ class Exponential:
 
     @property
     def possible(self) -> list[bool] | None:
-        """Whether a candidate can be answered, by candidate, or None where all can."""
+        """Whether a candidate can be returned, by candidate, or None if all can."""
         measure = self.measure
         return None if measure is None else np.isin(range(measure.size), measure.places).tolist()
 
     @property
     def worst_case(self) -> WorstCase | None:
-        """Known where all candidates weigh the same."""
+        """Known if all candidates weigh the same."""
         from .worst_case import EXPONENTIAL_ERROR
 
         return EXPONENTIAL_ERROR if self.uniform else None
@@ -114,7 +114,7 @@ class Exponential:
         return self.uniform
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
-        """Return the mechanism at the largest eta that keeps the wanted guarantee."""
+        """Return the mechanism at the largest eta that keeps the requested guarantee."""
         guarantee, eta = self._settle(sensitivity, need_parameter(parameter))
         rate, measure = NaturalRate(eta), self.measure
 
@@ -132,7 +132,7 @@ class Exponential:
     def calibrate_with_gap(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
     ) -> Calibrated:
-        """Return the mechanism that answers [index, steps].
+        """Return the mechanism that returns [index, steps].
 
         Guarantee: `LogisticDP`, by the spread alone. Proof: docs/reference/mechanisms/exponential.md#gap.
         """

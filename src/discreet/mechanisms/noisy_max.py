@@ -49,20 +49,20 @@ _CUT_DECAY = 2.0**20
 
 @dataclass(frozen=True, slots=True)
 class NoisyMax:
-    """Answer the largest of eta * score[i] + noise[i], with independent noise of scale 1.
+    """Return the index of the largest eta * score[i] + noise[i], with independent noise of scale 1.
 
-    Gumbel noise is the exponential mechanism and exponential noise is permute-and-flip. They are drawn
-    as such. Laplace noise is drawn as an exact race.
+    With Gumbel noise this is the exponential mechanism, and with exponential noise it is permute-and-flip. Both are
+    drawn as such. Laplace noise is drawn as an exact race.
 
     Attributes:
         noise: "laplace" (the default), "gumbel" or "exponential".
 
     Guarantee: for epsilon = eta * spread, no worse than one number with Laplace noise of scale 1 / epsilon,
-    so epsilon-DP. With Gumbel noise epsilon-bounded range. The
-    textbooks' Laplace noise of scale sensitivity / epsilon is enough for monotonic scores only.
+    so epsilon-DP. With Gumbel noise, epsilon-bounded range. The Laplace noise of textbooks, of scale sensitivity /
+    epsilon, is enough only for monotonic scores.
 
-    Side channels: one word is read per candidate. More are read, and balls used, where the two best
-    are closer than doubles can tell, with probability below 2**-33 + n * 2**-54 for n candidates.
+    Side channels: one word is read per candidate. If doubles can't separate the two best, more are read and balls
+    are used. This has a probability below 2**-33 + n * 2**-54 for n candidates.
 
     Source: Dwork and Roth 2014, section 3.3; Ding et al. 2021, https://arxiv.org/abs/2105.07260. Proof:
     docs/reference/mechanisms/permute_and_flip.md#noisy_max.
@@ -84,7 +84,7 @@ class NoisyMax:
 
     @property
     def worst_case(self) -> WorstCase | None:
-        """That of the mechanism which the noise makes it. Of Laplace noise none is known."""
+        """The worst case of the mechanism that the noise gives. None is known for Laplace noise."""
         return None if self._equal is None else self._equal.worst_case
 
     @property
@@ -99,7 +99,7 @@ class NoisyMax:
         object.__setattr__(self, "noise", choice(self.noise, "noise", get_args(Noise)))
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
-        """Return the mechanism at the largest eta that keeps the wanted guarantee."""
+        """Return the mechanism at the largest eta that keeps the requested guarantee."""
         if self._equal is not None:
             return calibrate(self._equal, sensitivity, parameter)
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
@@ -110,7 +110,7 @@ class NoisyMax:
     def calibrate_with_gap(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
     ) -> Calibrated:
-        """Return the mechanism that answers [index, steps].
+        """Return the mechanism that returns [index, steps].
 
         Guarantee: with Laplace noise `LaplaceDP`, as without the gap. With other noise that of the mechanism which
         it makes. Proof: docs/reference/mechanisms/exponential.md#gap.

@@ -52,11 +52,11 @@ _OPEN = Fraction(1, 4)
 
 
 class ScriptedBits:
-    """Words from a script, first bit first; the end of the script raises `OutOfBits`.
+    """Words from a script, first bit first. The end of the script raises `OutOfBits`.
 
     Args:
         script: zeros and ones, as text or numbers.
-        width: bits a word; 1 lets a draw stop at any bit.
+        width: bits per word. With 1, a draw can stop at any bit.
     """
 
     def __init__(self, script: Iterable[str | int], *, width: int = 1) -> None:
@@ -86,7 +86,7 @@ class SeededBits:
     """Words of 64 bits that are the same every time: SHA-256 of a seed and a counter. Never for a release.
 
     Args:
-        seed: which words.
+        seed: selects the words.
     """
 
     width = 64
@@ -111,7 +111,7 @@ class BitTree:
     """The outcomes of a draw on all bit strings up to one length.
 
     Attributes:
-        masses: the share of strings that lead to an outcome, whatever follows, by outcome.
+        masses: the share of strings that lead to an outcome for any continuation, by outcome.
         undecided: the share of strings that lead to no outcome yet.
     """
 
@@ -127,8 +127,8 @@ class BitTree:
 def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
     """Return the outcomes of a draw on all bit strings of length `depth`.
 
-    A string whose beginning already settles the draw is not run again, so sharp draws are enumerated
-    to many more bits than 2**depth runs would allow.
+    If the beginning of a string already decides the draw, the string is not run again. So sharp draws can be
+    enumerated to many more bits than 2**depth runs would allow.
     """
     if not callable(draw):
         raise InvalidArgument(f"draw must be a function of bits, got {preview(draw)}")
@@ -239,7 +239,7 @@ def _functions_of_settle() -> Iterator[tuple[Any, str, Callable[..., int]]]:
 
 @contextmanager
 def counted_work() -> Iterator[Work]:
-    """Count the work inside the block. Not for threads, of which draws start none meanwhile: it patches numpy."""
+    """Count the work inside the block. Don't use it with threads, because it patches numpy. Draws start none."""
     work = Work()
 
     def counting(place: object, name: str, note: Callable[..., None]) -> Any:
@@ -287,22 +287,22 @@ def check_mechanism(
     scale: object = None,
     depth: int = 12,
 ) -> None:
-    """Prove a mechanism on small instances, or raise an AssertionError that says where it fails.
+    """Prove a mechanism on small instances, or raise an AssertionError that shows where it fails.
 
     Checked are: scores that are not finite are refused; the distribution it states sums to one; the one it draws
     from, one by one and in batches, is the one it states, by `bit_tree`; its guarantee is at most the epsilon, the
     rho or the scale it is asked for, under both neighbouring relations and for groups; a ledger can identify it;
     the rates that it states are those of the distribution;
     and for every pair of neighbouring score vectors over a small universe, monotonic and not, its guarantee holds
-    for the distribution it states. A check that could not fail counts as failed: balls must be narrow, and enough
-    bit strings decided. A mechanism that brings its own eta takes epsilon=None.
+    for the distribution it states. A check that could not fail counts as failed, so balls must be narrow and enough
+    bit strings decided. Pass epsilon=None for a mechanism with its own eta.
 
     Args:
         mechanism: a mechanism, or the name of one of ours.
-        epsilon: how much privacy to ask it for; None to leave that out.
-        rho: how much to ask it for besides. Without it 1/2, if there is an epsilon and the mechanism takes a rho.
-        scale: how much noise to ask it for besides. Without it 2, in the same way.
-        depth: bits to enumerate; 4 more are taken where too much is undecided.
+        epsilon: how much privacy to request. None skips this check.
+        rho: the rho to request as well. By default 1/2, if there is an epsilon and the mechanism supports a rho.
+        scale: the scale of noise to request as well. By default 2, under the same conditions.
+        depth: bits to enumerate. If too much is undecided, 4 more are used.
     """
     mechanism = read_mechanism(mechanism)
     depth = count(depth, "depth", most=_DEEPEST)

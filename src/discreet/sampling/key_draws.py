@@ -1,13 +1,14 @@
 """Which keys are released, and the noise of their counts: exact draws from classes of equal counts.
 
-The keys of one count are alike, so of a class only its size is needed: one word skips all keys up to the next
-one that is released. The word that decides is also the noise: see `KeyNoise`. Proofs:
+Keys with the same count are interchangeable, so only the size of a class matters. One word skips all keys up to the
+next one that is released. The word that decides is also the noise (see `KeyNoise`). For proofs, see
 docs/reference/mechanisms/private_keys.md.
 
-Fixed work: every class has its closing word, the empty ones too, and every key of the last class has a word as
-well, as nearly all of them are released. So `size - 1` words are read and one for every key that is released, and
-one more for its noise; and more for a doubt, which depends on the words and never on the sizes of classes. Of many
-words some are read ahead: `WordsAhead`. Many small classes take turns: `Turns`.
+The amount of work is fixed. Every class has a closing word, even if the class is empty. Every key of the last class
+also has a word, because nearly all of those keys are released. So the draw reads `size - 1` words, one for every
+released key and every key of the last class, and one more for the noise of every released key. It reads more words
+only if a comparison is undecided, which depends on the words and never on the class sizes. If many words are
+needed, some are read ahead (see `WordsAhead`). Many small classes take turns (see `Turns`).
 """
 
 import math

@@ -39,17 +39,17 @@ _NEGLIGIBLE_EXPONENT = 160
 class PermuteAndFlip:
     """Visit candidates in random order and stop at i with probability exp(-eta * gap[i]).
 
-    The sampler draws the same distribution in another way: one Bernoulli variable for every candidate, true with
-    that probability, then one of the candidates for which it is true, all equally likely. Never worse in
-    expected score than the exponential mechanism at the same epsilon.
+    The sampler draws the same distribution in another way. It draws one Bernoulli variable for every candidate,
+    true with that probability, and then one of the candidates for which it is true, all equally likely. At the same
+    epsilon, its expected score is never worse than that of the exponential mechanism.
 
     Guarantee: no worse than Laplace noise of scale 1 / epsilon, so epsilon-DP and (epsilon - 1 +
     e**-epsilon)-zCDP, which is below epsilon**2 / 2. It has no bounded range of epsilon, so epsilon**2 / 8
     does not hold for it.
 
-    Side channels: the time depends on the number of candidates. One word per candidate is read. More are
-    read, and balls used, with probability below 2**-39 a candidate. On a grid one word is
-    read per run, more with probability below sqrt(runs) * 2**-29.
+    Side channels: the time depends on the number of candidates. One word per candidate is read. With probability
+    below 2**-39 per candidate, more words are read and balls are used. On a grid, one word per run is read, and
+    more with probability below sqrt(runs) * 2**-29.
 
     Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/reference/mechanisms/permute_and_flip.md.
     """
@@ -61,7 +61,7 @@ class PermuteAndFlip:
     worst_case: ClassVar[WorstCase] = FLIPS_ERROR
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
-        """Return the mechanism at the largest eta that keeps the wanted guarantee."""
+        """Return the mechanism at the largest eta that keeps the requested guarantee."""
         # Coq: FlipLaplace.pf_is_laplace, FlipPrivate.pf_private
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
@@ -77,7 +77,7 @@ class PermuteAndFlip:
     def calibrate_with_gap(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
     ) -> Calibrated:
-        """Return the mechanism that answers [index, steps].
+        """Return the mechanism that returns [index, steps].
 
         It is report noisy max with exponential noise. Guarantee: `LaplaceDP`, as without the gap. Proof:
         docs/reference/mechanisms/exponential.md#gap.

@@ -1,7 +1,8 @@
-"""How a caller is answered: work is done in a thread, data are read elsewhere, and every failure is one reply.
+"""Replies to callers: a thread does the work, another process reads the data, and every failure is one reply.
 
-All that is public is settled first. If a question then has neither a stored answer nor a refusal, its work is left
-with a `ReadingNeeded`. The dispatcher is asked, while no thread waits, and the work is done again with its answer.
+Everything that needs only public information is done first. If a question then has neither a stored answer nor a
+rejection, the work stops by raising `ReadingNeeded`. The dispatcher is then asked, without blocking a thread, and
+the work is repeated with its answer.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
 """The process of the dispatcher, and how a service starts it.
 
-It listens on a Unix socket in a folder that only its user can enter. When its parent stops it, the questions that
-wait are dropped, at no cost, and those that are read are still stored. When its parent is killed, it ends at once.
+It listens on a Unix socket in a folder that only its user can enter. When its parent stops it, waiting questions
+are dropped at no cost, and the answers to questions that are being read are still stored. If its parent is killed,
+it exits immediately.
 """
 
 import asyncio

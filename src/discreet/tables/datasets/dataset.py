@@ -125,9 +125,9 @@ class Dataset:
     ) -> "Dataset":
         """Return a dataset with the columns that a Frictionless Table Schema declares.
 
-        Fields of types that no question takes are left out. "step", "units", "percent" and "negative" beside the
-        type are taken too. Words on how cells are written are taken as those of `Dataset`, or rejected:
-        docs/how-to/describe_your_data.md has every property.
+        Fields of types that questions don't support are skipped. The properties "step", "units", "percent" and
+        "negative", given next to the type, are also read. Properties that describe how cells are written become the
+        matching options of `Dataset`, or are rejected. See docs/how-to/describe_your_data.md for the full list.
 
         Args:
             source: as for `Dataset`.

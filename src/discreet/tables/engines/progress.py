@@ -73,8 +73,8 @@ _STEP: ContextVar[list[str] | None] = ContextVar("step", default=None)
 def waiting(what: str, *, of_files: bool = True) -> Iterator[None]:
     """Show the text, the seconds since and how far the scan is, on stderr, if it is a terminal and this takes long.
 
-    Of a file of text the percentage is the place in the file. Else it is DuckDB's, of the scan that runs. The next
-    scan begins at 0 again. Where neither is known, a spinner turns alone.
+    For a text file, the percentage is the position in the file. Otherwise it comes from DuckDB and covers only the
+    current scan, so a new scan starts at 0. If neither is known, only a spinner is shown.
 
     Args:
         what: the text.

@@ -264,7 +264,7 @@ def choose_mechanism(
     """Return private keys with their counts where a record adds to at most k of them, else limited domain.
 
     *When it is taken* in top_k.md: the former costs as much as most_keys rounds and gives everything, the
-    latter k rounds. Private keys take an epsilon.
+    latter k rounds. Private keys need an epsilon.
     """
     if most_keys is not None and most_keys <= k and parameter.kind == "epsilon":
         keys = PrivateKeys(parameter.value, delta, most_keys, neighbors, shows_counts=True)

@@ -59,8 +59,8 @@ def table_schema_columns(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the columns that a Table Schema declares, in the words of `Dataset`, and the form of its file.
 
-    Fields of types that no question takes (objects, lists, places, durations) are left out. A year is an integer.
-    The effect of every property is in docs/how-to/describe_your_data.md.
+    Fields of types that questions don't support (objects, lists, places, durations) are skipped. A year is an
+    integer. The effect of every property is in docs/how-to/describe_your_data.md.
 
     Args:
         source: the schema, or the path of a file with it; or a data package with one resource.
