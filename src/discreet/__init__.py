@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .privacy.parallel import compose_parallel as compose_parallel
     from .selection.above_threshold import AboveThreshold as AboveThreshold
     from .selection.bins import Bins as Bins
+    from .selection.bins import WithMissing as WithMissing
     from .selection.candidates import Grid as Grid
     from .selection.date_grid import DateGrid as DateGrid
     from .selection.decimals import Decimals as Decimals
@@ -88,6 +89,7 @@ _MODULES = {
     "AboveThreshold": ".selection.above_threshold",
     "Batch": ".ledger.batches",
     "Bins": ".selection.bins",
+    "WithMissing": ".selection.bins",
     "Grid": ".selection.candidates",
     "Decimals": ".selection.decimals",
     "DateGrid": ".selection.date_grid",

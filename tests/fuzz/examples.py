@@ -379,6 +379,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "Grid": [lambda: call(0, 10, "0.5")],
     "DateGrid": [lambda: call("2020-01-31", "2021-01-31", "1 day")],
     "Decimals": [lambda: call(2)],
+    "WithMissing": [lambda: call("n")],
     "Bins": [lambda: call("n", 0, 9, 3), lambda: call("n", edges=[0, "0.5", 9], closed=True, missing=True)],
     "Batch": [lambda: call()],
     "connect": [
@@ -525,6 +526,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Dataset": described,
     "Grid": lambda: Grid(0, 10, "0.5"), "DateGrid": lambda: discreet.DateGrid("2020-01-31", "2021-01-31"),
     "Decimals": lambda: discreet.Decimals(2), "Bins": lambda: discreet.Bins("n", 0, 9, 3),
+    "WithMissing": lambda: discreet.WithMissing("n"),
     "Base2Eta": lambda: discreet.mechanisms.Base2Eta(1, 2),
     "Batch": lambda: world().batch(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),

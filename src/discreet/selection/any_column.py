@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from .bins import Bins, CellColumns
+    from .bins import Bins, CellColumns, WithMissing
 
-    AnyColumn: TypeAlias = str | Bins | CellColumns | Sequence[str | Bins] | None
+    Part: TypeAlias = str | Bins | WithMissing
+    AnyColumn: TypeAlias = Part | CellColumns | Sequence[Part] | None
 else:
     AnyColumn = str | Sequence[Any] | None
 """One column, or bins of one, or a list of these; or the cells of them, once they were read."""

@@ -4,6 +4,7 @@
     age:0,18,65,120         all edges
     age:0,18,65:above       with the cells outside: closed, below, above, missing
     day:2024-01-01:2025-01-01:1 month
+    city:missing            no bins: every value, and those without one
 
 A text of another form is the name of a column, with colons in it too.
 """
@@ -12,7 +13,7 @@ import re
 from typing import Any
 
 from ..errors import InvalidCandidates, preview
-from .bins import BIN_OPTIONS, Bins
+from .bins import BIN_OPTIONS, Bins, WithMissing
 from .date_grid import STEP_UNITS
 
 _MOST_LETTERS = 10_000
@@ -29,8 +30,8 @@ _BY_EDGES = rf"(?P<column>.+?):(?P<edges>{_EDGE}(?:,{_EDGE})*){_OPTION_WORDS}"
 _NEARLY = rf"(?P<column>.+?):{_EDGE}[:,]{_EDGE}(?:[:,].*)?"
 
 
-def column_of_text(text: str) -> str | Bins:
-    """Return the bins that a text spells, or else the name of a column that it is.
+def column_of_text(text: str) -> str | Bins | WithMissing:
+    """Return the bins that a text spells, or the column with no value as a value, or else the name that it is.
 
     Raises:
         InvalidCandidates: if a text that begins as bins does is none, or the edges make no bins.
@@ -45,7 +46,8 @@ def column_of_text(text: str) -> str | Bins:
         return Bins(match["column"], edges=match["edges"].split(","), **_options(match))
     match = re.fullmatch(_NEARLY, text, re.DOTALL)
     if match is None:
-        return text
+        name = text.removesuffix(":missing")
+        return WithMissing(name) if name not in ("", text) else text
     name = match["column"]
     raise InvalidCandidates(
         f"{preview(text)}: bins are {name}:0:120:10, with the first edge, the last one and the width, or all "

@@ -18,7 +18,7 @@ from ..base.doors import spelling
 from ..base.error_boundary import error_boundaries
 from ..base.numbers import exact, flag
 from ..errors import InvalidArgument, InvalidCandidates, preview
-from .candidates import Grid, Labels, plain_text
+from .candidates import Grid, Labels, is_missing, plain_text
 from .date_grid import DateGrid, as_moment, clock_of, microseconds
 
 MOST_BINS = 1_000
@@ -217,12 +217,50 @@ def edge_text(edge: Edge) -> str:
     return edge.isoformat() if isinstance(edge, dt.date) else plain_text(edge)
 
 
+@error_boundaries
+@dataclass(frozen=True, repr=False)
+class WithMissing:
+    """A column in which having no value is one of the values, answered as None: null, NaN and the like.
+
+    Where values are listed, None in the list says the same.
+
+    Args:
+        column: the name of the column.
+    """
+
+    column: str
+
+    def __post_init__(self) -> None:
+        """Read the name.
+
+        Raises:
+            InvalidArgument: if it is none.
+        """
+        object.__setattr__(self, "column", column_name(self.column))
+
+    @property
+    def description(self) -> dict[str, object]:
+        """The column in plain values, for a digest."""
+        return {"column": self.column, "missing": True}
+
+    def __str__(self) -> str:
+        return f"{self.column} (or missing)"
+
+    def __repr__(self) -> str:
+        return f"WithMissing({self.column!r})"
+
+
+def part_name(part: Any) -> Any:
+    """Return the name of a column of a cell."""
+    return part.column if isinstance(part, Bins | WithMissing) else part
+
+
 @dataclass(frozen=True, slots=True)
 class CellColumns:
     """The columns of a cell: several, or bins of one.
 
     Attributes:
-        parts: the columns, by name or in bins.
+        parts: the columns: by name, in bins, or with no value as a value.
     """
 
     parts: tuple[Any, ...]
@@ -230,17 +268,29 @@ class CellColumns:
     @property
     def columns(self) -> list[Any]:
         """The names of the columns."""
-        return [part.column if isinstance(part, Bins) else part for part in self.parts]
+        return [part_name(part) for part in self.parts]
 
     @property
     def plain(self) -> list[Any]:
         """The names of the columns that are not in bins."""
-        return [part for part in self.parts if not isinstance(part, Bins)]
+        return [part_name(part) for part in self.parts if not isinstance(part, Bins)]
 
     @property
     def description(self) -> list[object]:
         """The columns in plain values, for a digest."""
-        return [part.description if isinstance(part, Bins) else part for part in self.parts]
+        return [getattr(part, "description", part) for part in self.parts]
+
+    def for_labels(self, labels: Sequence[object]) -> "CellColumns":
+        """Return the columns with no value as a value, where None is among the values of one."""
+        if not isinstance(labels, CellLabels):
+            return self
+        parts = zip(self.parts, labels.parts, strict=True)
+        return CellColumns(
+            tuple(
+                WithMissing(part) if isinstance(part, str) and None in own.description else part
+                for part, own in parts
+            )
+        )
 
     def __str__(self) -> str:
         return " × ".join(map(str, self.parts))
@@ -248,7 +298,7 @@ class CellColumns:
 
 def is_of_cells(column: object) -> bool:
     """Return whether an argument names several columns, or bins of one."""
-    return isinstance(column, list | tuple | Bins | CellColumns)
+    return isinstance(column, list | tuple | Bins | WithMissing | CellColumns)
 
 
 def read_columns(column: object, name: str = "column") -> Any:
@@ -261,12 +311,13 @@ def read_columns(column: object, name: str = "column") -> Any:
         return None
     if isinstance(column, CellColumns):
         return column
-    if not isinstance(column, Bins | list | tuple):
+    kinds = Bins | WithMissing
+    if not isinstance(column, kinds | list | tuple):
         return column_name(column, name)
-    several = [column] if isinstance(column, Bins) else list(column)
-    parts = tuple(part if isinstance(part, Bins) else column_name(part, name) for part in several)
+    several = list(column) if isinstance(column, list | tuple) else [column]
+    parts = tuple(part if isinstance(part, kinds) else column_name(part, name) for part in several)
     cells = CellColumns(parts)
-    is_one = len(parts) == 1 and not isinstance(parts[0], Bins)
+    is_one = len(parts) == 1 and not isinstance(parts[0], kinds)
     twice = next((one for one in cells.columns if cells.columns.count(one) > 1), None)
     if is_one or twice is not None or not 1 <= len(parts) <= MOST_TOGETHER:
         problem = (
@@ -298,7 +349,7 @@ class CellLabels(Labels):
     """A list of distinct cells: tuples of values, one for a column.
 
     Args:
-        cells: the tuples.
+        cells: the tuples; of one column its values.
         parts: the distinct values of the columns.
         places: the places of the values of a tuple in these.
     """
@@ -309,8 +360,13 @@ class CellLabels(Labels):
         self, cells: Sequence[object], parts: Sequence[Labels], places: Sequence[tuple[int, ...]]
     ) -> None:
         """Keep the cells."""
-        super().__init__(cells)
+        super().__init__(cells, null=True)
         self.parts, self.places = tuple(parts), places
+
+    @property
+    def have_null(self) -> bool:
+        """Whether no value is one of the values of a column."""
+        return any(None in part.description for part in self.parts)
 
 
 def read_cell_labels(cells: CellColumns, candidates: Any, name: str = "candidates") -> Labels:
@@ -337,11 +393,19 @@ def read_cell_labels(cells: CellColumns, candidates: Any, name: str = "candidate
         )
     if isinstance(candidates, Mapping):
         return _product_labels(cells, candidates, name)
-    if len(cells.parts) == 1:
-        labels = Labels.read(candidates, name)
-        _check_bins(cells.parts[0], labels, name)
-        return labels
-    return _listed_labels(cells, candidates, name)
+    if len(cells.parts) > 1:
+        return _listed_labels(cells, candidates, name)
+    part = cells.parts[0]
+    if isinstance(part, WithMissing):
+        return _labels_of_one(_values_of_part(part, candidates, name))
+    labels = Labels.read(candidates, name)
+    _check_bins(part, labels, name)
+    return labels
+
+
+def _labels_of_one(values: Labels) -> CellLabels:
+    """Return the values of one column as cells."""
+    return CellLabels(values, [values], [(place,) for place in range(values.size)])
 
 
 def _product_labels(cells: CellColumns, candidates: Mapping[Any, Any], name: str) -> Labels:
@@ -352,7 +416,9 @@ def _product_labels(cells: CellColumns, candidates: Mapping[Any, Any], name: str
             f"other, got {preview([*candidates])}"
         )
     parts = [
-        Labels(part.labels) if isinstance(part, Bins) else Labels.read(candidates[part], name)
+        Labels(part.labels)
+        if isinstance(part, Bins)
+        else _values_of_part(part, candidates[part_name(part)], name)
         for part in cells.parts
     ]
     sizes = [part.size for part in parts]
@@ -362,14 +428,30 @@ def _product_labels(cells: CellColumns, candidates: Mapping[Any, Any], name: str
             f"{MOST_CELLS:,} are answered. Take fewer values, wider bins, or list the cells as tuples"
         )
     if len(parts) == 1:
-        return parts[0]
+        return parts[0] if cells.plain == [] else _labels_of_one(parts[0])
     return CellLabels([*product(*parts)], parts, [*product(*map(range, sizes))])
+
+
+def _values_of_part(part: object, candidates: Any, name: str) -> Labels:
+    """Return the values of a column of a cell, with None where no value is one of them."""
+    labels = Labels.read(candidates, name, null=True)
+    if not isinstance(part, WithMissing) or None in labels.description:
+        return labels
+    return Labels(
+        [*labels, None],
+        is_declared=labels.is_declared,
+        are_all=labels.are_all,
+        null=True,
+        argument=name,
+    )
 
 
 def _listed_labels(cells: CellColumns, candidates: Any, name: str) -> CellLabels:
     """Return cells that were listed as tuples."""
     tuples = [
-        tuple(one) if isinstance(one, list | tuple) else one
+        tuple(None if is_missing(cell) else cell for cell in one)
+        if isinstance(one, list | tuple)
+        else one
         for one in read_sequence(candidates, name)
     ]
     for one in tuples:
@@ -383,7 +465,8 @@ def _listed_labels(cells: CellColumns, candidates: Any, name: str) -> CellLabels
         column = [one[place] for one in tuples]
         columns.append([first.setdefault(_told_apart(one), len(first)) for one in column])
         distinct = dict(zip(columns[-1], column, strict=True))
-        parts.append(Labels([distinct[number] for number in range(len(first))], argument=name))
+        in_order = [distinct[number] for number in range(len(first))]
+        parts.append(Labels(in_order, null=True, argument=name))
         if isinstance(part, Bins):
             _check_bins(part, parts[-1], name)
     return CellLabels(tuples, parts, [*zip(*columns, strict=True)])

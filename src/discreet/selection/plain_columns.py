@@ -1,11 +1,23 @@
-"""Columns and bins as JSON and TOML hold them: a name, an object of the arguments of `Bins`, or a list of these."""
+"""Columns and bins as JSON and TOML hold them: a name, an object of the arguments of `Bins`, or a list of these.
+
+An object of a column and "missing" alone is the column `WithMissing`.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidArgument, preview
 from .any_column import AnyColumn
-from .bins import BIN_OPTIONS, MOST_BINS, MOST_TOGETHER, Bins, CellColumns, edge_text, read_columns
+from .bins import (
+    BIN_OPTIONS,
+    MOST_BINS,
+    MOST_TOGETHER,
+    Bins,
+    CellColumns,
+    WithMissing,
+    edge_text,
+    read_columns,
+)
 
 OF_BINS = ("column", "lo", "hi", "step", "edges", *BIN_OPTIONS, "labels")
 """The arguments of `Bins`, by which an object says them."""
@@ -51,7 +63,7 @@ def columns_of_plain(plain: object, name: str = "column") -> AnyColumn:
 
 
 def _bins_or_name(plain: object, name: str) -> Any:
-    """Return the name of a column as it is, or bins."""
+    """Return the name of a column as it is, or bins, or a column with no value as a value."""
     if not isinstance(plain, Mapping):
         return plain
     for key in plain:
@@ -59,6 +71,8 @@ def _bins_or_name(plain: object, name: str) -> Any:
             raise InvalidArgument(
                 f"{name}: bins have no {preview(key)}. They have {', '.join(OF_BINS)}"
             )
+    if plain.get("missing") and {*plain} == {"column", "missing"}:
+        return WithMissing(plain["column"])
     if "column" not in plain:
         raise InvalidArgument(f"{name}: bins need the name of their column, as in {_EXAMPLE}")
     return Bins(**{str(key): one for key, one in plain.items() if one is not None})
@@ -70,6 +84,8 @@ def plain_columns(column: AnyColumn) -> object:
         column = list(column.parts)
     if isinstance(column, list | tuple):
         return list(map(plain_columns, column))
+    if isinstance(column, WithMissing):
+        return column.description
     if not isinstance(column, Bins):
         return column
     return {**column.description, "edges": list(map(edge_text, column.edges))}

@@ -83,6 +83,11 @@ OF_CELLS: list[tuple[Any, dict[str, Any]]] = [
     (["city", AGES], {"candidates": {"city": ["Bern"]}}),
     ("city", {"candidates": ["Bern", None]}),
     ("city", {"by": "city", "groups": ["Bern", None]}),
+    (
+        discreet.WithMissing("city"),
+        {"by": ["age", discreet.WithMissing("city")], "groups": {"age": [30], "city": ["Bern"]}},
+    ),
+    (["city", "age"], {"candidates": [("Bern", None), (None, 30)]}),
 ]
 
 

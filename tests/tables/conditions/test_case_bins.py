@@ -14,7 +14,7 @@ import sqlglot
 
 from discreet.errors import InvalidArgument
 from discreet.tables.conditions.sql_groups import GroupPart, part_of_tree
-from discreet.tables.engines.cell_columns import texts_of_objects
+from discreet.tables.engines.cell_columns import words_of_objects
 
 
 def part_of(text: str) -> GroupPart:
@@ -23,7 +23,8 @@ def part_of(text: str) -> GroupPart:
 
 def answered(part: GroupPart, cell: object) -> object:
     """The value of a cell in a column of groups; None in none."""
-    [label] = texts_of_objects([cell], part.part)
+    [word] = words_of_objects([cell], part.part)
+    label = None if word is None else word.partition(":")[2]
     return None if label is None else part.value(label)
 
 

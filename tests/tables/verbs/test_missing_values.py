@@ -15,9 +15,12 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.errors import InvalidArgument, InvalidCandidates
+from discreet import WithMissing
+from discreet.errors import InvalidArgument, InvalidCandidates, UnreadableData
 from discreet.privacy.sensitivity import Neighbors
+from discreet.selection.bins import read_columns
 from discreet.selection.candidates import Labels
+from discreet.tables.engines.key_counts import TableOfKeys
 from discreet.tables.verbs.units import read_unit_query
 
 from ...engines import ENGINES, crossed
@@ -49,17 +52,24 @@ def table() -> pa.Table:
     return pa.table({name: pa.array(cells[name], of) for name, (_, of) in COLUMNS.items()})
 
 
-def of_sqlite(column: str, what: str = "count(*)") -> dict[Any, int]:
-    """What SQLite answers by group, NULL being one; NaN is NULL there."""
-    rows = [
-        tuple(str(one) if isinstance(one, Decimal | dt.date) else one for one in row.values())
-        for row in table().to_pylist()
-    ]
+def in_sqlite(value: Any) -> Any:
+    """A value, or a tuple of them, as SQLite has it."""
+    if isinstance(value, tuple):
+        return tuple(map(in_sqlite, value))
+    if isinstance(value, Decimal):
+        return float(value)
+    return str(value) if isinstance(value, dt.date) else value
+
+
+def of_sqlite(*columns: str, what: str = "count(*)") -> dict[Any, int]:
+    """What SQLite answers by columns, NULL being a value of each; NaN is NULL there."""
+    rows = [in_sqlite((*row.values(),)) for row in table().to_pylist()]
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"CREATE TABLE t ({', '.join(COLUMNS)})")
         connection.executemany(f"INSERT INTO t VALUES ({','.join('?' * len(COLUMNS))})", rows)
-        query = f"SELECT {column}, {what} FROM t GROUP BY {column}"
-        return dict(connection.execute(query).fetchall())
+        by = ", ".join(columns)
+        answer = connection.execute(f"SELECT {what}, {by} FROM t GROUP BY {by}").fetchall()
+    return {cell[0] if len(cell) == 1 else tuple(cell): number for number, *cell in answer}
 
 
 def listed(column: str) -> list[Any]:
@@ -68,10 +78,8 @@ def listed(column: str) -> list[Any]:
     return [*dict.fromkeys(values)]
 
 
-def in_texts(counts: dict[Any, int]) -> dict[Any, int]:
-    return {
-        str(key) if isinstance(key, Decimal | dt.date) else key: one for key, one in counts.items()
-    }
+def as_sqlite(counts: dict[Any, int]) -> dict[Any, int]:
+    return {in_sqlite(key): one for key, one in counts.items()}
 
 
 PLANS = ["city", "size", "price", "day", "truth", "weight"]
@@ -88,12 +96,12 @@ def test_every_engine_groups_as_sqlite_does(engine: str, column: str, tmp_path: 
     sums = discreet.sum(
         data, "number", minimum=0, maximum=10, step=1, by=column, groups=values, epsilon=exact
     ).value
-    truth, totals = of_sqlite(column), of_sqlite(column, "sum(number)")
+    truth, totals = of_sqlite(column), of_sqlite(column, what="sum(number)")
     if engine == "csv":
         truth[None] += truth.pop("")
         totals[None] += totals.pop("")
-    assert in_texts(counts) == truth
-    assert in_texts(sums) == totals
+    assert as_sqlite(counts) == truth
+    assert as_sqlite(sums) == totals
     assert counts[None] > 0
 
 
@@ -221,3 +229,122 @@ def test_a_unit_moves_as_many_counts_as_are_declared(most: int) -> None:
         for pair in itertools.combinations(coming, 2)
     )
     assert max(replaced) == min(2 * most, ASKED.size)
+
+
+# --- several columns, and values that nobody lists
+
+PAIRS: dict[str, tuple[str, str]] = {
+    "texts": ("city", "user"),
+    "integer-text": ("size", "city"),
+    "decimal-truth": ("price", "truth"),
+    "day-text": ("day", "user"),
+}
+
+
+TYPED = [name for name in ENGINES if name != "csv"]
+
+
+@pytest.mark.parametrize(("engine", "plan"), crossed(TYPED, PAIRS, "texts"))
+def test_every_engine_groups_by_two_columns_as_sqlite_does(
+    engine: str, plan: str, tmp_path: Path
+) -> None:
+    names, data = [*PAIRS[plan]], ENGINES[engine](table(), tmp_path)
+    values = {name: listed(name) for name in names}
+    counts = discreet.counts(data, names, candidates=values, epsilon=10**4).value
+    assert as_sqlite({cell: one for cell, one in counts.items() if one}) == of_sqlite(*names)
+    some = [(None, None), (values[names[0]][0], None)]
+    by = discreet.count(data, by=names, groups=some, epsilon=10**4).value
+    assert by == {cell: counts[cell] for cell in some}
+    without = [[one for one in values[name] if one is not None] for name in names]
+    fewer = dict(zip(names, without, strict=True))
+    assert discreet.counts(data, names, candidates=fewer, epsilon=10**4).value == {
+        cell: one for cell, one in counts.items() if None not in cell
+    }
+
+
+@pytest.mark.parametrize(("engine", "plan"), crossed(TYPED, PAIRS, "texts"))
+def test_what_nobody_lists_has_records_without_a_value(
+    engine: str, plan: str, tmp_path: Path
+) -> None:
+    first, second = PAIRS[plan]
+    data = ENGINES[engine](table(), tmp_path)
+    terms: dict[str, Any] = {"epsilon": 10**4, "delta": "1e-9"}
+    truth = of_sqlite(first)
+    counts = discreet.counts(data, WithMissing(first), **terms).value
+    assert as_sqlite(counts) == truth
+    assert None in counts
+    drawn = discreet.count(data, by=WithMissing(first), groups="private", **terms).value
+    assert as_sqlite(drawn) == truth
+    keys = discreet.keys(data, [first, WithMissing(second)], **terms).value
+    assert {*map(in_sqlite, keys)} == {
+        cell for cell, one in of_sqlite(first, second).items() if one > 1 and cell[0] is not None
+    }
+    assert any(cell[1] is None for cell in keys)
+    alone = discreet.counts(data, first, **terms).value
+    assert alone == {key: one for key, one in counts.items() if key is not None}
+
+
+def test_empty_fields_of_a_file_are_none_if_it_is_said(tmp_path: Path) -> None:
+    data = ENGINES["csv"](table(), tmp_path)
+    terms: dict[str, Any] = {"epsilon": 10**4, "delta": "1e-9"}
+    plain = discreet.counts(data, "city", **terms).value
+    counts = discreet.counts(data, WithMissing("city"), **terms).value
+    assert counts == {None if key == "" else key: one for key, one in plain.items()}
+    pairs = discreet.counts(
+        data,
+        ["city", "size"],
+        candidates={"city": ["Bern", None], "size": [0, None]},
+        epsilon=10**4,
+    ).value
+    cells = [*zip(*(table()[name].to_pylist() for name in ("city", "size")), strict=True)]
+    assert pairs["Bern", None] == cells.count(("Bern", None))
+    assert pairs[None, None] == cells.count((None, None)) + cells.count(("", None))
+
+
+def test_a_listed_column_with_missing_has_none_besides() -> None:
+    exact: dict[str, Any] = {"epsilon": 10**4}
+    city, data = WithMissing("city"), table()
+    assert discreet.counts(data, city, candidates=["Bern"], **exact).value == {"Bern": 14, None: 28}
+    same = discreet.counts(data, city, candidates={"city": ["Bern", None]}, **exact)
+    assert same.value == {"Bern": 14, None: 28}
+    by = discreet.count(data, by=city, groups=["Bern"], **exact)
+    assert by.value == {"Bern": 14, None: 28}
+    best = discreet.top_k(data, city, candidates=["Bern", "x"], k=1, **exact)
+    assert best.value == [None]
+    with pytest.raises(InvalidArgument, match="mode answers None"):
+        discreet.mode(data, city, candidates="private", epsilon=1, delta="1e-9")
+    with pytest.raises(UnreadableData, match="in bins"):
+        discreet.keys(data, WithMissing("weight"), epsilon=1, delta="1e-9")
+
+
+@pytest.mark.parametrize("cells", [["-", ""], ["1:a", "a"], ["-1:a"], ["0:", None], ["--"]])
+def test_no_text_is_taken_for_no_value(cells: list[Any]) -> None:
+    """Every pair of these cells and none has a text of its own, and is read as it was."""
+    values = [*cells, None, "b"]
+    rows = [*itertools.product(values, repeat=2)]
+    for data in (
+        {"x": [one for one, _ in rows] * 5, "y": [two for _, two in rows] * 5},
+        pl.DataFrame({"x": [one for one, _ in rows] * 5, "y": [two for _, two in rows] * 5}),
+    ):
+        keys = discreet.counts(
+            data, [WithMissing("x"), WithMissing("y")], epsilon=10**4, delta="1e-9"
+        ).value
+        assert keys == {row: 5 * rows.count(row) for row in rows}
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_unit_moves_as_many_keys_as_are_declared(most: int) -> None:
+    """What a unit adds to the counts of keys: 1 to so many of them, and nothing to others."""
+    others = [("a", "u"), (None, "u"), ("b", "w")]
+
+    def pairs(rows: list[tuple[Any, str]]) -> set[Any]:
+        data = pa.table({"x": [one for one, _ in rows], "user": [user for _, user in rows]})
+        of = TableOfKeys(data, read_columns(WithMissing("x")), "user", most).open()
+        return {*of.native.cells(of.pairs.select("person", "cell"))}
+
+    base = pairs(others)
+    for size in (1, 2, 3):
+        for cells in itertools.combinations(UNIVERSE, size):
+            after = pairs([*others, *((one, "v") for one in cells)])
+            assert base < after
+            assert len(after - base) == min(most, size)

@@ -17,6 +17,7 @@ from ...selection.bins import (
     CellColumns,
     CellLabels,
     is_of_cells,
+    part_name,
     read_cell_labels,
     read_columns,
 )
@@ -118,7 +119,9 @@ def _check_tuples(
     if not isinstance(labels, CellLabels):  # the bins of one column
         return labels
     parts: list[Any] = [
-        some if isinstance(part, Bins) else _check_candidates(dataset, some, columns[part])
+        some
+        if isinstance(part, Bins)
+        else _check_candidates(dataset, some, columns[part_name(part)])
         for part, some in zip(cells.parts, labels.parts, strict=True)
     ]
     return CellLabels(labels, parts, labels.places)

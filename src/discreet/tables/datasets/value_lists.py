@@ -4,7 +4,14 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...selection.bins import Bins, CellColumns, is_of_cells, read_columns
+from ...selection.bins import (
+    Bins,
+    CellColumns,
+    WithMissing,
+    is_of_cells,
+    part_name,
+    read_columns,
+)
 from ..engines.records import is_private
 from .dataset import Dataset
 
@@ -45,7 +52,8 @@ def lists_of_values(dataset: Dataset, column: object, labels: object) -> ValueLi
     elif labels is None:
         parts = [dataset.column(column).values]
     else:
-        parts = [labels]
+        are_of_one = cells is not None and len(cells.parts) == 1
+        parts = [_or_none(labels) if are_of_one else labels]
     lists = [part for part in parts if isinstance(part, Collection)]
     return ValueLists(lists) if len(lists) == len(parts) else None
 
@@ -55,11 +63,20 @@ def cells_of(column: object) -> CellColumns | None:
     return read_columns(column) if is_of_cells(column) else None
 
 
+def _or_none(labels: object) -> object:
+    """Return the values in a list, with None for records without one."""
+    if not isinstance(labels, Collection) or isinstance(labels, str | bytes) or None in labels:
+        return labels
+    return [*labels, None]
+
+
 def _values_of_part(
-    dataset: Dataset, part: str | Bins, labels: Mapping[str, object] | None
+    dataset: Dataset, part: str | Bins | WithMissing, labels: Mapping[str, object] | None
 ) -> object:
     """Return the values of one column of a cell."""
+    name = part_name(part)
     if isinstance(part, Bins):
-        dataset.column(part.column)
+        dataset.column(name)
         return part.labels
-    return dataset.column(part).values if labels is None else labels.get(part)
+    own = dataset.column(name).values if labels is None else labels.get(name)
+    return _or_none(own) if isinstance(part, WithMissing) else own

@@ -6,17 +6,18 @@ its values put together so that no two tuples are alike. Cells are compared with
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...errors import InvalidArgument
-from ...selection.bins import Bins, CellColumns
+from ...selection.bins import Bins, CellColumns, WithMissing, part_name
 from ..conditions.conditions import kind_of_constant, nearest_constant, readable
-from ..values.key_values import check_part, part_text
+from ..values.key_values import check_part, part_word, word_of_text
 from ..values.kinds import ColumnType
 from .filters import compares_with, least_behind
-from .native import Native
+from .native import Native, null_name
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -48,17 +49,26 @@ def with_cells(native: Native, cells: Mapping[str, CellColumns]) -> Native:
 
 def with_part(native: Native, alias: str, part: Any) -> tuple[Native, str, ColumnType]:
     """Return the columns with a key in one of them, or the text of its bin, with its name and its type."""
+    import narwhals.stable.v2 as nw
+
     if isinstance(part, Bins):
         return (*_in_bins(native, alias, part), type_of_bins(part))
-    of = native.type(alias, part)
+    has_null = isinstance(part, WithMissing)
+    of = replace(native.type(alias, part_name(part)), has_null=has_null)
     check_part(of)
+    if has_null:
+        cell = nw.col(alias)
+        is_null = (cell == "") if of.name == "CSV" else cell.is_null()
+        rows = native.readable({}).with_columns(is_null.alias(null_name(alias)))
+        native = native.with_rows(rows)
     native, _ = native.with_keys(alias, of)
     return native, alias, of
 
 
 def type_of_cells(cells: CellColumns, parts: list[ColumnType]) -> ColumnType:
     """Return the type of cells of columns of some types; of one column in bins they are the bins."""
-    return ColumnType(str(cells), "text", "cells", parts=tuple(parts) if len(parts) > 1 else ())
+    is_alone = len(parts) == 1 and not parts[0].has_null
+    return ColumnType(str(cells), "text", "cells", parts=() if is_alone else tuple(parts))
 
 
 def type_of_bins(bins: Bins) -> ColumnType:
@@ -66,19 +76,29 @@ def type_of_bins(bins: Bins) -> ColumnType:
     return ColumnType(bins.column, "text", "bins")
 
 
-def texts_of_objects(cells: Iterable[object], part: Any) -> list[str | None]:
-    """Return the texts of Python objects in cells: of their bins, or their own; None for one that is in none."""
+def type_of_objects(part: Any) -> ColumnType:
+    """Return the type of a column of Python objects in cells."""
+    if isinstance(part, Bins):
+        return type_of_bins(part)
+    has_null = isinstance(part, WithMissing)
+    return ColumnType(part_name(part), "anything", "object", has_null=has_null)
+
+
+def words_of_objects(cells: Iterable[object], part: Any) -> list[str | None]:
+    """Return the words of Python objects in cells: of their bins, or their own; None for one that is in none."""
     if not isinstance(part, Bins):
-        of = ColumnType(part, "anything", "object")
-        return [part_text(cell, of) for cell in cells]
+        of = type_of_objects(part)
+        return [part_word(cell, of) for cell in cells]
     kind = kind_of_constant(part.edges[0])
     edges = [readable(edge, kind) for edge in part.edges]
     nearest = [nearest_constant(edge) for edge in edges]  # doubles are compared with doubles
     numbers = (readable(cell, kind) for cell in cells)
     return [
-        part.missing_label
-        if number is None
-        else _region(number, nearest if isinstance(number, float) else edges, part)
+        word_of_text(
+            part.missing_label
+            if number is None
+            else _region(number, nearest if isinstance(number, float) else edges, part)
+        )
         for number in numbers
     ]
 

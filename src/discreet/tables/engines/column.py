@@ -12,6 +12,7 @@ from ...base.cached_properties import cached_property
 from ...errors import UnreadableData
 from ...sampling.vectors import ExactArray, integers
 from ...selection.any_column import AnyColumn
+from ...selection.bins import CellLabels
 from ...selection.candidates import Labels
 from ...selection.date_grid import NumberCells, TimeUnit
 from ..values.key_values import KeyValue
@@ -149,7 +150,9 @@ class Source:
 
     def _table_for(self, candidates: Sequence[object]) -> OpenedTable:
         """Return the table, its cells read as candidates are: texts, or numbers and dates in the form of a file."""
-        if self._table is not None or not cell_uses(self.data, self.name, candidates):
+        with_null = isinstance(candidates, CellLabels) and candidates.have_null
+        is_read_so = with_null or cell_uses(self.data, self.name, candidates)
+        if self._table is not None or not is_read_so:
             return self.table
         return open_table(self.data, self.name, self.records, candidates)
 

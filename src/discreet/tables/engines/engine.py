@@ -91,7 +91,12 @@ def open_table(
     columns = column_aliases(names)
     if column is None and columns:
         raise InvalidArgument("privacy units, groups and where need a table: name its column")
-    cells = {alias: name for alias, name in names.items() if isinstance(name, CellColumns)}
+    labels = {CELL: candidates, PART: records.public_groups}
+    cells = {
+        alias: name.for_labels(labels.get(alias, ()))
+        for alias, name in names.items()
+        if isinstance(name, CellColumns)
+    }
     uses = cell_uses(data, column, candidates) | cell_uses(
         data, records.by, records.public_groups, PART
     )

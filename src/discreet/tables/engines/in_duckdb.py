@@ -23,13 +23,13 @@ from ...selection.date_grid import ClockKind
 from ..conditions.conditions import ConstantKind
 from ..formats.cell_forms import NO_TEXT
 from ..values.ids import SALT, sql_decimal_text
-from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
+from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType, column_type, is_written
 from ..values.numeric import from_relation
 from ..values.times import sql_of_texts, sql_of_times
 from ..values.truths import StandIn, sql_of_truths
 from .engine_errors import missing_column, quietly
-from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
+from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, names_of_parts, null_name
 from .records import PERSON, START, is_of_unit
 from .value_counts import MOST_IN_A_LIST, RowQuery, ValueTexts
 
@@ -240,7 +240,8 @@ class InDuckDB:
             return lazy(self.relation)
         expressions = [f"{text_bytes(name)} AS {name}" if name in texts else name for name in names]
         if PERSON not in names and self._parts:
-            together = _cell_text({name: self.type(name, name) for name in self._parts})
+            of_unit = {name: self.type(name, name) for name in self._parts}
+            together = _cell_text(of_unit, alone=len(of_unit) == 1)
             expressions.append(f"encode({together}) AS {PERSON}")
         return lazy(self.relation.project(", ".join(expressions)))
 
@@ -249,8 +250,10 @@ class InDuckDB:
 
     def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InDuckDB":
         """Return the same with the texts of some columns in place of them, put together."""
-        others = [name for name in self.relation.columns if name not in parts]
-        relation = self.relation.project(", ".join([*others, f"{_cell_text(parts)} AS {alias}"]))
+        names = names_of_parts(parts)
+        others = [name for name in self.relation.columns if name not in names]
+        text = _cell_text(parts, alone=not of.parts)
+        relation = self.relation.project(", ".join([*others, f"{text} AS {alias}"]))
         types = {**self.types, alias: of}
         return replace(self, source=relation, types=types, query=None, _column_types={})
 
@@ -525,14 +528,21 @@ def text_bytes(name: str) -> str:
     return f"encode(CAST({name} AS VARCHAR))"
 
 
-def _cell_text(parts: Mapping[str, ColumnType]) -> str:
-    """Return the expression of the texts of columns, all after their lengths in bytes; of one its text alone."""
-    texts = [
-        f"({sql_decimal_text(name)})" if of.kind == "decimal" else f"CAST({name} AS VARCHAR)"
+def _cell_text(parts: Mapping[str, ColumnType], *, alone: bool) -> str:
+    """Return the expression of the texts of columns, all after their lengths in bytes; or of one its text alone."""
+    texts = {
+        name: f"({sql_decimal_text(name)})" if of.kind == "decimal" else f"CAST({name} AS VARCHAR)"
         for name, of in parts.items()
-    ]
-    words = [f"strlen({one}) || ':' || {one}" for one in texts]
-    return texts[0] if len(texts) == 1 else " || ".join(words)
+    }
+    if alone:
+        return next(iter(texts.values()))
+    words = {name: f"strlen({one}) || ':' || {one}" for name, one in texts.items()}
+    return " || ".join(
+        f"CASE WHEN {null_name(name)} THEN '{NO_VALUE}' ELSE {word} END"
+        if parts[name].has_null
+        else word
+        for name, word in words.items()
+    )
 
 
 def _id_bytes(name: str, of: ColumnType) -> str:

@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.ids import start_of_rule
-from ..values.key_values import MOST_KEY_BYTES, KeyColumn
+from ..values.key_values import MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
 from ..values.numeric import clean, from_series
 from ..values.times import DAY, FIRST_DAY, LAST_DAY
 from ..values.truths import StandIn
-from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, only_null, without_missing
+from .native import (
+    POSITION,
+    SIZE,
+    UNIT,
+    Frame,
+    Native,
+    lazy,
+    names_of_parts,
+    null_name,
+    only_null,
+    without_missing,
+)
 from .records import PERSON, START, check_numbers, is_of_unit
 
 if TYPE_CHECKING:
@@ -68,8 +79,9 @@ class InPolars:
         kinds = {name: self.type(name, name).kind for name in self.frame.collect_schema()}
         texts = [pl.col(n).cast(pl.String).cast(pl.Binary) for n in kinds if kinds[n] == "text"]
         zeros = [pl.col(n) + 0 for n in kinds if kinds[n] == "float"]  # there are two, as bits
-        parts = {n: kinds[n] for n in kinds if is_of_unit(n) and n != PERSON}
-        together = [_cell_text(parts).cast(pl.Binary).alias(PERSON)] if parts else []
+        parts = {n: self.type(n, n) for n in kinds if is_of_unit(n) and n != PERSON}
+        of_unit = _cell_text(parts, alone=len(parts) == 1) if parts else None
+        together = [] if of_unit is None else [of_unit.cast(pl.Binary).alias(PERSON)]
         frame = self.frame.with_columns(texts + zeros + together)
         return nw.from_native(frame.drop(*parts))
 
@@ -92,8 +104,8 @@ class InPolars:
 
     def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InPolars":
         """Return the same with the texts of some columns in place of them, put together."""
-        together = _cell_text({name: part.kind for name, part in parts.items()})
-        frame = self.frame.with_columns(together.alias(alias)).drop(*parts)
+        together = _cell_text(parts, alone=not of.parts)
+        frame = self.frame.with_columns(together.alias(alias)).drop(*names_of_parts(parts))
         return replace(self, frame=frame, types={**self.types, alias: of})
 
     def readable(self, kinds: Mapping[str, ConstantKind | None]) -> Frame:
@@ -267,13 +279,22 @@ def _times(alias: str, of: ColumnType) -> "pl.Expr":
     return cells.alias(alias)
 
 
-def _cell_text(kinds: Mapping[str, str]) -> "pl.Expr":
-    """Return the texts of columns, all after their lengths in bytes; of one its text alone."""
+def _cell_text(parts: Mapping[str, ColumnType], *, alone: bool) -> "pl.Expr":
+    """Return the texts of columns, all after their lengths in bytes; or of one its text alone."""
     import polars as pl
 
-    texts = [_id_text(name, kind) for name, kind in kinds.items()]
-    words = [word for text in texts for word in (text.str.len_bytes(), pl.lit(":"), text)]
-    return texts[0] if len(texts) == 1 else pl.concat_str(words)
+    texts = {name: _id_text(name, of.kind) for name, of in parts.items()}
+    if alone:
+        return next(iter(texts.values()))
+    words = {
+        name: pl.concat_str(text.str.len_bytes(), pl.lit(":"), text) for name, text in texts.items()
+    }
+    or_none = {
+        name: pl.when(pl.col(null_name(name))).then(pl.lit(NO_VALUE)).otherwise(words[name])
+        for name, of in parts.items()
+        if of.has_null
+    }
+    return pl.concat_str([*{**words, **or_none}.values()])
 
 
 def _id_text(name: str, kind: str) -> "pl.Expr":

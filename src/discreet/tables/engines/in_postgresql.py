@@ -12,12 +12,12 @@ import numpy as np
 from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.ids import SALT
-from ..values.key_values import MOST_KEY_BYTES, KeyColumn
+from ..values.key_values import MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType
 from ..values.numeric import from_list
 from ..values.times import DAY, FIRST, LAST
 from ..values.truths import StandIn
-from .native import POSITION, SIZE, UNIT, Frame, lazy, only_null
+from .native import POSITION, SIZE, UNIT, Frame, lazy, names_of_parts, null_name, only_null
 from .records import PERSON, START, is_of_unit
 from .sql_expressions import SqlExpression, SqlType, in_type, sql_constant, sql_text
 from .sql_frame import SqlFrame, array_of_constants, in_quotes, table_of_constants
@@ -100,16 +100,14 @@ class InPostgreSQL:
         self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType
     ) -> "InPostgreSQL":
         """Return the same with the texts of some columns in place of them, put together."""
-        texts = [_id_text(f'"{name}"', part) for name, part in parts.items()]
-        words = [
-            f"CAST(pg_catalog.octet_length({one}) AS pg_catalog.text) || ':' || {one}"
-            for one in texts
-        ]
-        whole = in_type(" || ".join(words), "text") if len(texts) > 1 else texts[0]
-        held = " AND ".join(f'"{name}" IS NOT NULL' for name in parts)
+        texts = {name: _id_text(f'"{name}"', part) for name, part in parts.items()}
+        words = [_word(name, texts[name], part) for name, part in parts.items()]
+        is_alone = len(parts) == 1 and not of.parts
+        whole = next(iter(texts.values())) if is_alone else in_type(" || ".join(words), "text")
+        held = " AND ".join(_is_held(name, part) for name, part in parts.items())
         text = f"CASE WHEN {held} THEN {whole} END"
         frame = self.frame.with_columns(SqlExpression(text, "text", alias)).drop(
-            [*parts], strict=True
+            names_of_parts(parts), strict=True
         )
         return replace(self, frame=frame, types={**self.types, alias: of})
 
@@ -243,6 +241,19 @@ _PLACE = "place_in_unit"
 """The column of the places of rows in their unit, in any order."""
 
 _INTEGER = ColumnType("", "integer", "Int64", -(2**63), 2**63 - 1)
+
+
+def _word(name: str, text: str, of: ColumnType) -> str:
+    """Return the expression of the text of a column in a cell after its length in bytes, or of no value."""
+    word = f"CAST(pg_catalog.octet_length({text}) AS pg_catalog.text) || ':' || {text}"
+    none = f"""CASE WHEN "{null_name(name)}" THEN {sql_text(NO_VALUE)} ELSE {word} END"""
+    return f"({none})" if of.has_null else word
+
+
+def _is_held(name: str, of: ColumnType) -> str:
+    """Return the expression of whether a column has a value, or no value where that is one."""
+    has_value = f'"{name}" IS NOT NULL'
+    return f'({has_value} OR "{null_name(name)}")' if of.has_null else has_value
 
 
 def _id_text(cell: str, of: ColumnType) -> str:

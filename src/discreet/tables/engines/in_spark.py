@@ -13,13 +13,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.ids import SALT
-from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, KeyColumn
+from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType, column_type
 from ..values.numeric import from_series
 from ..values.times import DAY, FIRST, LAST
 from ..values.truths import StandIn
 from .engine_errors import needing
-from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, only_null, without_missing
+from .native import (
+    POSITION,
+    SIZE,
+    UNIT,
+    Frame,
+    Native,
+    lazy,
+    names_of_parts,
+    null_name,
+    only_null,
+    without_missing,
+)
 from .records import PART, PERSON, START, is_of_unit
 
 if TYPE_CHECKING:
@@ -93,9 +104,19 @@ class InSpark:
 
     def with_cells(self, alias: str, parts: Mapping[str, ColumnType], of: ColumnType) -> "InSpark":
         """Return the same with the texts of some columns in place of them, put together."""
-        texts = [_id_bytes(self.frame[name], part) for name, part in parts.items()]
-        together = (texts[0] if len(texts) == 1 else _together(texts)).cast("string").alias(alias)
-        others = [self.frame[name] for name in self.frame.columns if name not in parts]
+        functions = needing("pyspark.sql.functions", "spark")
+        texts = {name: _id_bytes(self.frame[name], part) for name, part in parts.items()}
+        words = [
+            functions.when(self.frame[null_name(name)], functions.lit(NO_VALUE.encode())).otherwise(
+                _together([text])
+            )
+            if parts[name].has_null
+            else _together([text])
+            for name, text in texts.items()
+        ]
+        cells = functions.concat(*words) if of.parts else next(iter(texts.values()))
+        together, names = cells.cast("string").alias(alias), names_of_parts(parts)
+        others = [self.frame[name] for name in self.frame.columns if name not in names]
         return replace(
             self, frame=self.frame.select(*others, together), types={**self.types, alias: of}
         )

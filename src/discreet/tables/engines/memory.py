@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...errors import NotCountable, UnreadableData
 from ...sampling.arrays import types_of
 from ...sampling.vectors import ExactArray
-from ...selection.bins import Bins, CellColumns
+from ...selection.bins import CellColumns
 from ..conditions.conditions import Condition, tests_of
 from ..values.ids import check_unit, id_text, start_of_rule, unit_bytes
 from ..values.key_values import KeyColumn, cell_text, check_keys, order_objects
@@ -34,7 +34,13 @@ from ..values.kinds import (
 )
 from ..values.numeric import clean, from_list
 from ..values.truths import StandIn, present_as
-from .cell_columns import texts_of_objects, type_of_bins, type_of_cells, with_cells, with_part
+from .cell_columns import (
+    type_of_cells,
+    type_of_objects,
+    with_cells,
+    with_part,
+    words_of_objects,
+)
 from .database import connect_memory
 from .engine_errors import needing
 from .filters import ROW, Filter, check_order, decide_objects
@@ -193,26 +199,27 @@ def cells_in_memory(
     some = dict(columns)
     for alias, several in cells.items():
         parts = {f"{alias}{place}": part for place, part in enumerate(several.parts)}
-        pairs = [_texts_of_part(some.pop(name), part) for name, part in parts.items()]
+        pairs = [_words_of_part(some.pop(name), part) for name, part in parts.items()]
+        of = type_of_cells(several, [of for _, of in pairs])
         texts = [cell_text(row) for row in zip(*(column for column, _ in pairs), strict=True)]
-        some[alias] = Objects(texts, parts=type_of_cells(several, [of for _, of in pairs]).parts)
+        if not of.parts:  # the bins of one column, without their lengths
+            texts = [None if one is None else one.partition(":")[2] for one in texts]
+        some[alias] = Objects(texts, parts=of.parts)
     return in_memory(some)
 
 
-def _texts_of_part(column: MemoryColumn, part: Any) -> tuple[list[str | None], ColumnType]:
-    """Return the texts of a column in cells by row, and its type."""
+def _words_of_part(column: MemoryColumn, part: Any) -> tuple[list[str | None], ColumnType]:
+    """Return the words of a column in cells by row, and its type."""
     if isinstance(column, Objects):
         distinct, codes = _distinct(column.cells)
-        texts = texts_of_objects(distinct, part)
-        of = (
-            type_of_bins(part) if isinstance(part, Bins) else ColumnType(part, "anything", "object")
-        )
-        return [texts[code] for code in codes.tolist()], of
+        words = words_of_objects(distinct, part)
+        return [words[code] for code in codes.tolist()], type_of_objects(part)
     arrays = {CELL: column.array, ROW: np.arange(len(column.array), dtype=np.int64)}
     types = {} if column.of is None else {CELL: column.of}
     native: Any = InDuckDB(relation_of_arrays(arrays, connect_memory()), types)
     native, name, of = with_part(native, CELL, part)
-    native = native.with_cells(_PART_TEXT, {name: of}, ColumnType(_PART_TEXT, "text", "texts"))
+    of_word = ColumnType(_PART_TEXT, "text", "words", parts=(of,))
+    native = native.with_cells(_PART_TEXT, {name: of}, of_word)
     in_order = sorted(native.cells(native.rows().select(ROW, _PART_TEXT)))
     return [None if text is None else bytes(text).decode() for _, text in in_order], of
 

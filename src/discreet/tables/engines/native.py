@@ -192,8 +192,9 @@ class Native(Protocol):
     def with_cells(self, alias: str, parts: "Mapping[str, ColumnType]", of: ColumnType) -> "Native":
         """Return the same with the texts of columns in place of them, put together in a column of the type `of`.
 
-        Every text comes after its length in bytes, as in `key_values.cell_text`; of one column it is alone. It is
-        null where one of them is. The columns hold keys: see `with_keys`.
+        Every text comes after its length in bytes, as in `key_values.cell_text`; without `of.parts` it is alone. It
+        is null where one of them is, unless that is a value, as `has_null` says: then the column `null_name` says
+        where it is null. The columns hold keys: see `with_keys`.
         """
         ...
 
@@ -248,6 +249,16 @@ def lazy(native: Any) -> Frame:
 
     frame: Frame = nw.from_native(native)
     return frame
+
+
+def null_name(name: str) -> str:
+    """Return the name of the column that says where another one has no value."""
+    return f"{name}_null"
+
+
+def names_of_parts(parts: Mapping[str, ColumnType]) -> set[str]:
+    """Return the columns that cells are put together from."""
+    return {*parts, *(null_name(name) for name, of in parts.items() if of.has_null)}
 
 
 def only_null(rows: Frame, alias: str, *, floating: bool) -> Frame:

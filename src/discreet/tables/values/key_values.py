@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...base.doors import fix
 from ...errors import UnreadableData
+from ...selection.candidates import is_missing
 from ...selection.released_values import ReleasedValue
 from .ids import decimal_text
 from .kinds import ColumnType, plain, represent
@@ -85,15 +86,20 @@ class KeyColumn:
         """Return the key that a cell of the engine is."""
         if self.objects is not None:
             of_object: Any = self.objects[cell]
-            return read_cell(of_object, self.of.parts) if self.of.parts else of_object
+            return self._of_parts(of_object) if self.of.parts else of_object
         if self.of.parts:
-            return read_cell(bytes(cell).decode(), self.of.parts)
+            return self._of_parts(bytes(cell).decode())
         if self.of.kind == "text":
             return bytes(cell).decode()
         if self.of.kind == "timestamp with time zone":
             return _EPOCH + dt.timedelta(microseconds=cell)
         key: Any = represent(cell, self.of) if self.of.kind == "decimal" else cell
         return key  # type: ignore[no-any-return]
+
+    def _of_parts(self, text: str) -> KeyValue:
+        """Return the key that is a cell of several columns, or of one."""
+        keys = read_cell(text, self.of.parts)
+        return keys if len(keys) > 1 else keys[0]
 
     def places(self, keys: Sequence[KeyValue]) -> dict[object, int]:
         """Return the places of some keys of this column in their list, by the cells of the engine that are keys."""
@@ -107,7 +113,8 @@ class KeyColumn:
     def _cell(self, key: Any) -> object:
         """Return the cell of the engine that is a key; of objects, the object that is one."""
         if self.of.parts:
-            return cell_text([*map(part_text, key, self.of.parts)])
+            several = key if len(self.of.parts) > 1 else (key,)
+            return cell_text([*map(part_word, several, self.of.parts)])
         if self.objects is not None:
             return key
         if self.of.kind == "timestamp with time zone":
@@ -158,26 +165,39 @@ def part_text(cell: Any, of: ColumnType) -> str | None:
     return text if len(text.encode()) <= MOST_KEY_BYTES else None
 
 
-def cell_text(texts: Sequence[str | None]) -> str | None:
-    """Return the text of a cell of several columns, given the texts of its values; None where one has none.
+NO_VALUE = "-"
+"""What stands in a cell for a column without a value, where that is one of its values; all others have a length."""
 
-    Every text comes after its length, so no two lists of texts are put together alike: see `unit_bytes`.
+
+def part_word(cell: Any, of: ColumnType) -> str | None:
+    """Return the text of a value of a column in a cell after its length; None for a value without one."""
+    if of.has_null and (is_missing(cell) or (of.name == "CSV" and cell == "")):
+        return NO_VALUE
+    return word_of_text(part_text(cell, of))
+
+
+def word_of_text(text: str | None) -> str | None:
+    """Return a text after its length in bytes."""
+    return None if text is None else f"{len(text.encode())}:{text}"
+
+
+def cell_text(words: Sequence[str | None]) -> str | None:
+    """Return the text of a cell of several columns, given the words of its values; None where one has none.
+
+    A word is a text after its length in bytes, or `NO_VALUE`, so no two lists of them are put together alike.
     """
-    several = [text for text in texts if text is not None]
-    if len(several) < len(texts):
-        return None
-    return several[0] if len(several) == 1 else "".join(map(after_length, several))
-
-
-def after_length(text: str) -> str:
-    """Return a text after its length in bytes, as it is in a cell of several columns."""
-    return f"{len(text.encode())}:{text}"
+    several = [word for word in words if word is not None]
+    return "".join(several) if len(several) == len(words) else None
 
 
 def read_cell(text: str, parts: Sequence[ColumnType]) -> tuple[KeyValue, ...]:
-    """Return the values of a cell of several columns, given its text."""
-    rest, keys = text.encode(), list[KeyValue]()
+    """Return the values of the columns of a cell, given its text."""
+    rest, keys = text.encode(), list[Any]()
     for of in parts:
+        if rest.startswith(NO_VALUE.encode()):
+            keys.append(None)
+            rest = rest[len(NO_VALUE) :]
+            continue
         length, _, rest = rest.partition(b":")
         keys.append(_read_part(rest[: int(length)].decode(), of))
         rest = rest[int(length) :]

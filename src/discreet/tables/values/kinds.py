@@ -63,7 +63,9 @@ class ColumnType:
     reading: CellReading | None = None
     """What was read in its cells, in place of their texts."""
     parts: "tuple[ColumnType, ...]" = ()
-    """The types of several columns, where a cell is the `cell_text` of theirs."""
+    """The types of the columns of a cell that is the `cell_text` of theirs."""
+    has_null: bool = False
+    """Whether it is a column of such a cell in which no value is one of the values."""
 
     @property
     def words(self) -> str:

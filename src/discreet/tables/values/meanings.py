@@ -32,7 +32,7 @@ from ...selection.candidates import (
 from ..formats.cell_forms import CellUse
 from ..formats.date_texts import DateForm
 from ..formats.number_texts import NumberForm
-from .key_values import MOST_KEY_BYTES, after_length, part_text
+from .key_values import MOST_KEY_BYTES, part_word
 from .kinds import (
     NUMBERS,
     CellKey,
@@ -175,18 +175,18 @@ def _empty_cell(of: ColumnType) -> tuple[Hashable, ...]:
 
 def _meanings_of_cells(cells: CellLabels, of: ColumnType, name: str) -> Meanings:
     """Return the texts of cells of several columns: those of all values that the values of a tuple mean."""
-    texts = [
-        [tuple(part_text(one, part) for one in means) for means in meanings(labels, part, name)]
+    words = [
+        [tuple(part_word(one, part) for one in means) for means in meanings(labels, part, name)]
         for labels, part in zip(cells.parts, of.parts, strict=True)
     ]
-    if any(None in each for column in texts for each in column):
+    if any(None in each for column in words for each in column):
         raise InvalidCandidates(
             f"a {name} of several columns has a value that no cell can hold: give texts of at most "
             f"{MOST_KEY_BYTES} bytes, whole numbers, decimals, truths, dates or UUIDs"
         )
-    words = [[[*map(after_length, map(str, each))] for each in column] for column in texts]
+    texts = [[[*filter(None, each)] for each in column] for column in words]
     return [  # of a million cells
-        tuple(map("".join, product(*map(getitem, words, places)))) for places in cells.places
+        tuple(map("".join, product(*map(getitem, texts, places)))) for places in cells.places
     ]
 
 

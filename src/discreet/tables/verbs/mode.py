@@ -16,6 +16,7 @@ from ...selection.account import is_paid, is_quoted
 from ...selection.any_column import AnyColumn
 from ...selection.bins import (
     CellColumns,
+    WithMissing,
     column_facts,
     plain_column,
     read_cell_labels,
@@ -120,6 +121,7 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     """
     column = read_columns(column)
     if is_private(candidates):
+        _refuse_no_value(column)
         listed: dict[str, Any] = {"gap": gap, "method": method}
         listed["unsafe_candidates_from_data"] = unsafe_candidates_from_data
         query = Query("mode", column_facts(column), {"column": plain_column(column)})
@@ -144,6 +146,16 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
         return question.answer_by_counts(max_candidates, naming_counted_values(labels))
     scores = count_scores(unit_query, data, column, labels)
     return unit_query.answer(scores, labels, query, draw, naming(labels))
+
+
+def _refuse_no_value(column: AnyColumn) -> None:
+    """Raise for a column with no value as a value: None is the answer if no value stands out."""
+    parts = column.parts if isinstance(column, CellColumns) else ()
+    if len(parts) == 1 and isinstance(parts[0], WithMissing):
+        raise InvalidArgument(
+            "mode answers None if no value stands out, so it cannot answer that most have none: ask "
+            f"{spelling(k=1)} of top_k, or list the candidates, None among them"
+        )
 
 
 def _refuse_payment(is_unsafe: bool, terms: AnswerTerms) -> None:
