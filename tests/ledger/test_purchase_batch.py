@@ -12,6 +12,7 @@ import pytest
 
 from discreet.errors import (
     Exhausted,
+    InvalidArgument,
     LedgerCorrupt,
     RequestConflict,
     Unanswerable,
@@ -287,3 +288,11 @@ def test_the_names_of_a_batch_are_random_and_follow_one_another() -> None:
     assert [name.version for name in names] == [4] * 40
     for batch in (names[:20], names[20:]):
         assert [name.int ^ batch[0].int for name in batch] == list(range(20))
+
+
+@pytest.mark.parametrize("wrong", [["a"], [("a",)], ["ab"], [None], 5])
+def test_orders_that_are_no_pairs_are_refused(wrong: Any) -> None:
+    ledger, session = session_of(None)
+    with pytest.raises(InvalidArgument, match="orders must be"):
+        session.buy_batch(wrong)
+    assert kinds(ledger) == []

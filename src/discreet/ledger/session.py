@@ -7,10 +7,11 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, TypeVar
 
+from ..base.arguments import read_sequence
 from ..base.error_boundary import error_boundaries
 from ..base.messages import Message
 from ..base.text_tables import fact_table, listing
-from ..errors import Exhausted, LedgerError
+from ..errors import Exhausted, InvalidArgument, LedgerError, preview
 from ..mechanisms.accuracy import ErrorBound
 from ..mechanisms.count_noise import NoiseChoice
 from ..privacy.contract import Guarantee
@@ -48,6 +49,7 @@ from .purchase_batch import buy_batch
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
 
 _NO_COST = Amount(Fraction(0), Fraction(0))
+_OF_AN_ORDER = 2
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -270,11 +272,18 @@ class Session:
             orders: the bill of every release, and its `prepare`, as for `buy`.
 
         Raises:
+            InvalidArgument: if an order is no such pair.
             Exhausted: if a budget cannot pay for all. Nothing was charged, and no private data were read.
             RequestConflict: if a request was another question. No private data were read.
             LedgerError: if the ledger fails. The error explains how to retry at no cost.
         """
-        all_orders = list(orders)
+        all_orders = read_sequence(orders, "orders")
+        for one in all_orders:
+            if not isinstance(one, tuple) or len(one) != _OF_AN_ORDER:
+                raise InvalidArgument(
+                    "orders must be pairs of a bill and the function that prepares its draw, got "
+                    f"{preview(one)}"
+                )
         try:
             return buy_batch(self._payer, all_orders)
         except Exhausted:
