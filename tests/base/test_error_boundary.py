@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from IPython.core.ultratb import VerboseTB
 import discreet
 from discreet.base.error_boundary import Notice, error_boundaries, error_boundary
 from discreet.errors import InvalidArgument, InvalidScores, MissingColumn
+from discreet.privacy import ApproxDP, GaussianDP, PureDP
 
 LIBRARY = str(Path(discreet.__file__).parent)
 PEOPLE = pd.DataFrame({"sex": ["Male", "Female"], "age": [31, 42]})
@@ -64,6 +66,30 @@ def test_a_traceback_has_at_most_three_frames_of_the_library(mistake: Callable[[
     frames = traceback.extract_tb(error.__traceback__)
     called = [frame.line for frame in frames if frame.filename == __file__]
     assert "lambda" in str(called[-1]) or "epsilon" in str(called[-1])
+
+
+PURE, LOOSE = PureDP(Fraction(1)), ApproxDP(Fraction(1), Fraction(1, 10**6))
+
+
+@pytest.mark.parametrize("promise", [PURE, LOOSE, PURE.repeated(3), GaussianDP(Fraction(1))])
+@pytest.mark.parametrize(
+    ("method", "wrong"),
+    [
+        ("approx", "x"),
+        ("approx", -1),
+        ("delta_at", "x"),
+        ("epsilon_at", 2),
+        ("group", 0),
+        ("under", "all"),
+        ("repeated", 0),
+    ],
+)
+def test_a_wrong_number_for_a_promise_shows_one_frame_of_the_library(
+    promise: Any, method: str, wrong: object
+) -> None:
+    error = raised(lambda: getattr(promise, method)(wrong))
+    assert isinstance(error, InvalidArgument)
+    assert len(ours(error)) == 1
 
 
 def in_a_notebook(error: Exception) -> str:

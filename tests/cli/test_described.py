@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import run
+from discreet.cli.described import without_column
 
 TEXT = """\
 ledger = "budget.db"
@@ -48,10 +49,10 @@ def test_nothing_else_is_needed(capsys: pytest.CaptureFixture[str], folder: Path
         (["quantile", "people", "age", "--alpha", "1"], ""),
         (["quantiles", "people", "age", "--alphas", "0.5"], "41"),
         (["mode", "people", "city"], "Bern"),
-        (["mode", "people", "city", "--candidates", "Bern"], "Bern"),
+        (["mode", "people", "city", "--candidates", "city=Bern"], "Bern"),
         (["top-k", "people", "city", "--k", "2", "--method", "peeling"], "Bern\nBasel"),
         (["best-price", "people", "age"], "41"),
-        (["mode", "people", "age", "--by", "city", "--groups", "Bern"], "Bern: 41"),
+        (["mode", "people", "age", "--by", "city", "--groups", "city=Bern"], "Bern: 41"),
     ):
         code, out, _ = said(capsys, *command, "--epsilon", "3")
         assert (code, out.strip()) == (0, answer) or (code == 0 and not answer)
@@ -304,3 +305,9 @@ def test_dates_are_asked_for_by_their_grid(
     )  # fmt: skip
     code, out, _ = said(capsys, "median", "staff", "hired", "--epsilon", "100")
     assert (code, out[:8] in ("2021-06-", "2021-07-")) == (0, True)
+
+
+def test_the_name_of_the_only_column_is_no_part_of_its_values() -> None:
+    """A value that begins as the column does is written with the name before it."""
+    assert without_column("city", ["city=Bern,Basel", "city"]) == ["Bern,Basel", "city"]
+    assert without_column("city", ["city=city=x", "cities=y"]) == ["city=x", "cities=y"]

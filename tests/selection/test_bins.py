@@ -71,7 +71,7 @@ def test_dates_are_in_steps() -> None:
         ((0, 2, 1), {"labels": ["a"]}, "one for each of the 2 cells"),
         ((0, 1, 1), {"labels": [1]}, "must be texts"),
         ((0, 1, 1), {"labels": "a"}, "labels"),
-        ((0, 1, 1), {"labels": {"a"}}, "a set has no order"),
+        ((0, 1, 1), {"labels": {"a"}}, "must be a list, got a set"),
         ((), {"edges": [1, 1]}, "must rise"),
         ((), {"edges": ["2020-01-02", "2020-01-01"]}, "must rise"),
         ((), {"edges": ["2020-01-02", "2020-01-03T00:00"]}, "of one kind"),

@@ -58,3 +58,11 @@ def test_the_name_of_the_argument_is_in_the_error() -> None:
     for plain in ({"place": "age"}, {}, ["age", "age"], ["age"]):
         with pytest.raises(InvalidArgument, match=r"^by"):
             columns_of_plain(plain, "by")
+
+
+@pytest.mark.parametrize("name", ["edges", "labels"])
+def test_an_object_in_place_of_a_list_is_refused(name: str) -> None:
+    """It would be read as its keys."""
+    bins: dict[str, Any] = {"column": "x", "edges": [0, 1], "labels": ["few"]}
+    with pytest.raises(InvalidArgument, match=f"{name} must be a list"):
+        columns_of_plain({**bins, name: {"0": "few", "1": "many"}})

@@ -63,7 +63,7 @@ CALLS: dict[str, tuple[discreet.Release[Any], list[str], int]] = {
         ["city", "n"],
         1,
     ),
-    "none": (discreet.Release({}, PROMISE, "private_keys"), [], 0),
+    "none": (discreet.Release({}, PROMISE, "private_keys"), ["answer"], 0),
 }
 
 
@@ -203,3 +203,41 @@ def test_counts_of_three_columns_have_bars_for_each_pair(column: Any, terms: Any
 def test_what_has_no_counts_has_no_picture(name: str) -> None:
     with pytest.raises(InvalidArgument, match="draws counts by value"):
         CALLS[name][0].plot()
+
+
+LEAST: dict[str, Any] = {"epsilon": 1, "minimum_count": 10**6}
+EMPTY: dict[str, tuple[discreet.Release[Any], list[str]]] = {
+    "groups": (discreet.count(TABLE, **LEAST, **CITIES), ["group", "count"]),
+    "values": (discreet.counts(TABLE, "drink", candidates=DRINKS, **LEAST), ["value", "count"]),
+    "values by group": (
+        discreet.counts(TABLE, "drink", candidates=DRINKS, **LEAST, **CITIES),
+        ["group", "value", "count"],
+    ),
+    "cells": (
+        discreet.counts(TABLE, ["city", "drink"], candidates={"city": ["north"], "drink": DRINKS}, **LEAST),
+        ["city", "drink", "count"],
+    ),
+    "groups that are drawn": (
+        discreet.mode(TABLE, "drink", candidates=DRINKS, by="city", groups="private", epsilon=1, delta="1e-30"),
+        ["group", "answer"],
+    ),
+    "keys": (discreet.keys(TABLE, "city", epsilon=1, delta="1e-30"), ["answer"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_an_answer_without_rows_has_columns(kind: str) -> None:
+    release, columns = EMPTY[kind]
+    assert not release.value or not any(release.value.values())
+    frame = release.to_pandas()
+    assert [*frame.columns] == columns
+    assert len(frame) == 0
+
+
+def test_a_statement_without_rows_has_its_columns() -> None:
+    pytest.importorskip("sqlglot", reason="the extra sql is not installed")
+    names = {"city": {"type": "string", "enum": ["north", "south"]}}
+    data = discreet.Dataset({"city": ["north"]}, names, name="people")
+    clause = "OPTIONS (epsilon = 1, min_privacy_units_per_group = 1000000)"
+    text = f"SELECT WITH DIFFERENTIAL_PRIVACY {clause} city, COUNT(*) FROM people GROUP BY city"
+    assert [*discreet.sql(data, text).to_pandas().columns] == ["city", "COUNT(*)"]

@@ -293,6 +293,14 @@ def test_more_keys_than_a_reply_holds_are_refused_beforehand(ways: Ways) -> None
     assert ways.there.budgets()[0].spent == before
 
 
+def test_the_price_of_more_than_a_reply_holds_is_refused_too(ways: Ways) -> None:
+    """So a plan that is accepted can be asked."""
+    terms: dict[str, Any] = {**KEYS, "most": MOST_OF_A_REPLY + 50}
+    with pytest.raises(InvalidArgument, match="an answer may have up to 32,768 characters"):
+        ways.there.quote_free("keys", "people", "city", **terms)
+    assert ways.there.quote_free("keys", "people", "city", **KEYS).cost.epsilon
+
+
 @pytest.mark.parametrize(
     "terms", [{}, {"delta": "1e-7"}, {"delta": 1}, {"delta": "1e-9", "rho": 1}]
 )

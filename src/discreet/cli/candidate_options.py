@@ -8,7 +8,7 @@ from ..selection.any_column import AnyColumn
 from ..tables.engines.candidate_table import CandidateTable, names_file
 from ..tables.engines.records import PRIVATE_GROUPS
 from .completion import candidate_columns, declared_values
-from .described import Data, parse_values, values_of_columns
+from .described import Data, parse_values, values_of_columns, without_column
 from .options import option, split_candidates
 
 CandidatesOption = Annotated[
@@ -52,7 +52,7 @@ def read_candidates(
         return "private"
     if not isinstance(column, str):
         return values_of_columns(data, column, choices, "--candidates")
-    texts = split_candidates(choices)
+    texts = split_candidates(without_column(column, choices))
     if len(texts) == 1 and names_file(texts[0]):
         raise InvalidArgument(
             f"--candidates lists what may be answered. Give --candidates-from {texts[0]}"

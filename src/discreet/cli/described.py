@@ -77,6 +77,11 @@ def parse_values(
         raise MissingColumn(f"{argument}:{str(error).removeprefix('column:')}") from None
 
 
+def without_column(column: str, texts: Sequence[str]) -> list[str]:
+    """Return the texts of values without the name of their only column: city=A,B is A,B, as of several columns."""
+    return [text.removeprefix(f"{column}=") for text in texts]
+
+
 def columns_of_texts(texts: Sequence[str]) -> AnyColumn:
     """Return the column that a text names, or the bins that it spells; of several texts a list of these.
 

@@ -34,6 +34,7 @@ from .described import (
     grid_of,
     parse_values,
     values_of_columns,
+    without_column,
 )
 from .inputs import in_form, is_copy, read_word, secret_text, table_file
 from .json_output import print_either
@@ -385,7 +386,8 @@ def _groups(data: Data, by: AnyColumn, texts: list[str]) -> Any:
         return texts
     if not isinstance(by, str):
         return values_of_columns(data, by, texts, "--groups", "by")
-    return parse_values(data, by, options.split_candidates(texts, "--groups"), "by")
+    groups = options.split_candidates(without_column(by, texts), "--groups")
+    return parse_values(data, by, groups, "by")
 
 
 class _Charged(NamedTuple):

@@ -18,11 +18,20 @@ class BaseGuarantee:
 
     __slots__ = ()
 
+    def __init_subclass__(cls, **named: object) -> None:
+        """Keep frames of the library out of the errors of methods that take numbers of the caller."""
+        super().__init_subclass__(**named)
+        for name in ("approx", "delta_at", "group", "under"):
+            method = vars(cls).get(name)
+            if method is not None and not hasattr(method, "__wrapped__"):
+                setattr(cls, name, error_boundary(method))
+
     @property
     def core(self: Guarantee) -> Guarantee | None:
         """The guarantee itself: its slack is zero."""
         return self
 
+    @error_boundary
     def renyi_divergence(self: Guarantee, order: Number) -> float:
         """Return an upper bound on the Rényi divergence of an order above 1, as a float."""
         from .conversions import divergence_at  # a first answer does without
@@ -38,6 +47,7 @@ class BaseGuarantee:
         """
         return self.approx(delta).epsilon
 
+    @error_boundary
     def repeated(self: Guarantee, n: int) -> Guarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""
         if count(n, "n") == 1:

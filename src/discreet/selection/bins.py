@@ -91,7 +91,7 @@ class Bins:
                 f"Bins need edges: give the first, the last and the width, as in Bins({column!r}, 0, 120, 10), "
                 "or all of them as edges=[0, 18, 65, 120]"
             )
-        some = _edges_of_steps(lo, hi, step) if edges is None else read_sequence(edges, "edges")
+        some = _edges_of_steps(lo, hi, step) if edges is None else _in_order(edges, "edges")
         options = {"closed": closed, "below": below, "above": above, "missing": missing}
         members: dict[str, Any] = {"column": column_name(column), "names": None}
         members |= {name: flag(option, name) for name, option in options.items()}
@@ -175,11 +175,16 @@ def _edges_of_steps(lo: object, hi: object, step: object) -> Sequence[object]:
     return points
 
 
+def _in_order(choices: Iterable[object], name: str) -> Sequence[object]:
+    """Return the values of a list. A set has no order, and a mapping would be read as its keys."""
+    if isinstance(choices, Set | Mapping):
+        raise InvalidCandidates(f"{name} must be a list, got a {type(choices).__name__}")
+    return read_sequence(choices, name)
+
+
 def _read_labels(labels: Iterable[object], size: int) -> tuple[str, ...]:
     """Return the labels of so many cells."""
-    if isinstance(labels, Set):
-        raise InvalidCandidates("labels must be a list: a set has no order")
-    texts = tuple(map(exact_text, read_sequence(labels, "labels")))
+    texts = tuple(map(exact_text, _in_order(labels, "labels")))
     if len(texts) != size or None in texts:
         raise InvalidCandidates(
             f"labels must be texts, one for each of the {size:,} cells: below, the bins, above and missing, as far "

@@ -24,6 +24,24 @@ def rows_of(release: Any) -> list[dict[str, object]]:
     return [_in_columns(row, names) for row in rows]
 
 
+def columns_of_no_rows(release: Any) -> list[str]:
+    """Return the columns of an answer that has no rows."""
+    facts, verb = facts_of(release.query), verb_of(release.query)
+    of_statement = facts.get("row_names")
+    if isinstance(of_statement, tuple | list):
+        return [*of_statement]
+    row: dict[str, object] = {"group": None} if "by" in facts else {}
+    row |= {"value": None} if verb == "counts" else {}
+    row |= {"count" if are_counts(release.mechanism, release.query) else "answer": None}
+    row |= {} if release.counts is None else {"count": None}
+    names = names_of_cells(release.query)
+    return [
+        *_in_columns(
+            {one: (None,) * len(names[one]) if one in names else None for one in row}, names
+        )
+    ]
+
+
 def names_of_cells(query: str) -> dict[str, Sequence[str]]:
     """Return the columns of cells by the column of rows that holds these: those of groups, and those of values."""
     facts, names = facts_of(query), dict[str, Sequence[str]]()
@@ -90,7 +108,8 @@ def frame_of(release: Any) -> Any:
         make = _PANDAS.DataFrame
     except ImportError:
         raise MissingPackage("to_pandas needs pandas: pip install pandas") from None
-    return make(rows_of(release))
+    rows = rows_of(release)
+    return make(rows) if rows else make(columns=columns_of_no_rows(release))
 
 
 def figure_of(release: Any, label: str | None) -> Any:

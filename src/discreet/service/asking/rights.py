@@ -210,6 +210,7 @@ class Rights:
         cost, allowance = inquiry.cost(bill), self._allowance(inquiry)
         if inquiry.permission is None:
             self.own.check_bill(bill, inquiry.budget.neighbors)
+            self._check_length(inquiry, bill)
         if allowance is None:
             return self.datasets.session(inquiry.budget).quoted([bill])
         allowance.check_cost(cost)

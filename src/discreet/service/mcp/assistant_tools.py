@@ -56,7 +56,8 @@ _QUESTION: Reply = {
     "terms": {
         "type": "object",
         "description": 'the arguments of the verb, such as {"epsilon": "1/4", "where": "age >= 18", "by": "city"}. '
-                       "by takes several columns and bins too",
+                       "by takes several columns and bins too. sum takes max_sum, the largest total of one privacy "
+                       "unit",
     },
     "sql": {
         **_TEXT,

@@ -267,7 +267,8 @@ class _Plan:
         """Return the query in words, and in plain values all that decides the distribution of the answer."""
         statement = self.statement
         facts = {
-            "columns": ", ".join(statement.columns), "dataset": statement.dataset,
+            "columns": ", ".join(statement.columns), "row_names": statement.columns,
+            "dataset": statement.dataset,
             **column_facts(statement.by, "by"),
             "where": None if statement.where is None else str(statement.where),
             "shown_from": self._shown_from,
