@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ApproxDP(SteppedGuarantee):
-    """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta.
+    """(epsilon, delta)-DP: no probability exceeds exp(epsilon) times the neighbour's, plus delta.
 
     Attributes:
         epsilon: ε, a number without a unit, zero or more. It is read exactly, so 0.1 is one tenth.

@@ -19,16 +19,16 @@ from .sensitivity import Neighbors, read_neighbors
 
 @dataclass(frozen=True, slots=True)
 class ApproxRange(SteppedGuarantee):
-    """Rounds of epsilon-bounded range, one after the other, but for an event of probability delta in all of them.
+    """Successive rounds of epsilon-bounded range, except for an event of total probability delta.
 
-    Of several rounds no mixture is known, so their δ is added to the guarantee of the ranges:
-    P(S) <= e**t Q(S) + C(t) + δ, where C is the curve of the rounds. It is (rounds * ε, δ)-DP, and more.
-    Of one round it is known besides that the range holds except with probability δ.
+    For several rounds, no mixture is known, so their δ is added to the guarantee of the ranges: P(S) <= e**t Q(S) +
+    C(t) + δ, with C as the curve of the rounds. This implies (rounds * ε, δ)-DP, and more. For one round, the range
+    is also known to hold except with probability δ.
 
     Attributes:
-        epsilon: ε of a round, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
-        rounds: how many rounds there are at most.
-        delta: δ of all rounds together, a probability above 0 and below 1.
+        epsilon: the ε of a round, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
+        rounds: the largest number of rounds.
+        delta: the δ of all rounds together, a probability above 0 and below 1.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
@@ -58,7 +58,7 @@ class ApproxRange(SteppedGuarantee):
 
     @property
     def extra_delta(self) -> Fraction:
-        """The delta that is added to that of the core, 0 for one round, as its delta is a probability."""
+        """The delta that is added to that of the core. It is 0 for one round."""
         return self.delta if self.rounds > 1 else Fraction(0)
 
     @property
@@ -86,7 +86,7 @@ class ApproxRange(SteppedGuarantee):
         return ApproxDP(self.core.approx(rest).epsilon, share, self.neighbors)
 
     def renyi(self, excess: arb) -> None:
-        """Return None: an event of probability delta may be certain."""
+        """Return None, because an event of probability delta may be certain."""
 
     def ceiling(self, chance: arb) -> arb | None:
         """Return a bound on the probability of an event, given its probability on a neighbour."""

@@ -35,11 +35,11 @@ _SPELLED = 3
 class Composition:
     """The composition of the guarantees of several answers, chosen adaptively from a fixed list of guarantees.
 
-    Equal guarantees are merged and all are sorted, so that their order does not matter. One answer
-    without a guarantee leaves the whole without.
+    Equal guarantees are merged and all are sorted, so their order does not matter. If one answer has no guarantee,
+    the composition has none.
 
     Args:
-        parts: guarantees with the number of answers that have them. All under one neighbouring relation.
+        parts: guarantees with the number of answers that have them, all under one neighbouring relation.
     """
 
     parts: tuple[Part, ...]
@@ -62,7 +62,7 @@ class Composition:
 
     @property
     def pure(self) -> Fraction | None:
-        """The sum of all epsilons, exact unless it would be very long, then rounded up."""
+        """The sum of all epsilons. It is exact, or rounded up if it would be very long."""
         return pure_of(self.parts)
 
     @property
@@ -72,7 +72,7 @@ class Composition:
 
     @property
     def slack(self) -> Fraction:
-        """The probability that the core of at least one guarantee fails, rounded up, and deltas that are added."""
+        """The probability that the core of a guarantee fails, rounded up, plus the added deltas."""
         return min(slack_of(self.parts) + self.extra_delta, Fraction(1))
 
     @property
@@ -92,18 +92,18 @@ class Composition:
     def bounds(
         self, delta: Number | None = None, *, epsilon: Number | None = None, adaptive: bool = True
     ) -> Bounds:
-        """Return every bound that holds: epsilons at a delta, or deltas at an epsilon.
+        """Return every bound that holds, either epsilons at a delta or deltas at an epsilon.
 
         Args:
-            delta: from 0 to below 1. Or else
+            delta: from 0 to below 1. Or pass
             epsilon: zero or more.
-            adaptive: False states that no question depended on an earlier answer.
+            adaptive: pass False if no question depended on an earlier answer.
 
         Returns:
-            The bounds by name, and which of them is the least.
+            The bounds by name, and the name of the smallest.
 
         Raises:
-            InvalidArgument: unless one of the two is given, or if no epsilon is known at that delta.
+            InvalidArgument: unless you pass exactly one of the two, or if no epsilon is known at that delta.
         """
         readings = self._readings()
         all_bounds = least_of(
@@ -161,7 +161,7 @@ class Composition:
         return renyi_of(self.parts, excess)
 
     def renyi_divergence(self, order: Number) -> float:
-        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
+        """Return an upper bound on the Rényi divergence of an order above 1, rounded up to a float."""
         return divergence_at(self.renyi, order)
 
     def ceiling(self, chance: arb) -> arb | None:
@@ -178,7 +178,7 @@ class Composition:
         """Return a certified bound on the privacy losses of all answers together.
 
         Raises:
-            InvalidArgument: if there is none, as one part has no guarantee, or the parts fit no grid.
+            InvalidArgument: if there is none, because a part has no guarantee or the parts fit no common grid.
         """
         core = self.core
         distribution = losses_of(() if core is None else core.parts, self.slack)
@@ -191,7 +191,7 @@ class Composition:
         return distribution
 
     def to_dp_accounting(self) -> Any:
-        """Return `losses` as a `PrivacyLossDistribution` of Google's dp-accounting. Masses rounded up to doubles.
+        """Return `losses` as a `PrivacyLossDistribution` of dp-accounting, with masses rounded up to doubles.
 
         It bounds both orders of neighbours, under the relation of the guarantees. dp-accounting
         computes in doubles, without certificates.
@@ -203,21 +203,22 @@ class Composition:
         return self.losses().to_dp_accounting()
 
     def to_dp_event(self) -> Any:
-        """Return a tree of dp-accounting's events with no stronger guarantee, for its accountants.
+        """Return a dp-accounting event tree with a guarantee that is no stronger, for its accountants.
 
         Give the accountant the relation `ADD_OR_REMOVE_ONE` for guarantees under add_remove, and
-        `REPLACE_SPECIAL` for those under replace_one: the guarantees are about neighbours as they are.
-        Promises of one epsilon become Laplace noise that is as weak or weaker, as no event says more.
+        `REPLACE_SPECIAL` for those under replace_one, because the guarantees are about neighbours as they are. A
+        promise of one epsilon becomes Laplace noise that is as weak or weaker, because no event expresses more.
         `to_dp_accounting` is tighter.
 
         Raises:
-            InvalidArgument: if a part is none of those kinds, `GaussianDP`, `DiscreteGaussianDP` or `ZCDP`.
+            InvalidArgument: if a part is neither one of those kinds nor `GaussianDP`, `DiscreteGaussianDP` or
+                `ZCDP`.
             MissingPackage: if dp-accounting is not installed.
         """
         return event(self.parts)
 
     def repeated(self, n: int) -> "Composition":
-        """Return the guarantee of all of it, n times."""
+        """Return the guarantee of repeating the whole composition n times."""
         return Composition(((self, count(n, "n")),))
 
     def group(self, size: int) -> "Composition":
@@ -280,7 +281,7 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
         *guarantees: guarantees, or lists of them.
 
     Raises:
-        InvalidArgument: if there are none, or they hold under different neighbouring relations.
+        InvalidArgument: if there are none, or if their neighbouring relations differ.
     """
     flat: list[Part] = []
     for entry in guarantees:

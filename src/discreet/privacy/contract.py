@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Guarantee(Protocol):
     """A privacy guarantee: a statement about the answers on any two neighbouring datasets.
 
-    Numbers that follow from it are rounded conservatively; None where none follows.
+    Numbers that follow from it are rounded conservatively. They are None if none follows.
     """
 
     @property
@@ -65,7 +65,7 @@ class Guarantee(Protocol):
         """Return the guarantee of `n` answers that may be chosen adaptively."""
 
     def group(self, size: int) -> Guarantee:
-        """Return the guarantee for groups of `size` records: datasets `size` steps apart."""
+        """Return the guarantee for groups of `size` records, that is for datasets `size` steps apart."""
 
     def under(self, neighbors: str) -> Guarantee:
         """Return the guarantee that follows under another neighbouring relation."""

@@ -29,15 +29,15 @@ _CURVE_BITS = 256
 
 @dataclass(frozen=True, slots=True)
 class DiscreteGaussianDP(SteppedGuarantee):
-    """No easier to attack than `cells` whole numbers that move by `steps` each, with discrete Gaussian noise.
+    """No easier to attack than `cells` integers that move by `steps` each, with discrete Gaussian noise.
 
-    The noise has P(X = k) proportional to exp(-k**2 / (2 * sigma_squared)). Its delta is exact, and not that of
-    `GaussianDP`: on whole numbers it is a little larger, or smaller.
+    The noise has P(X = k) proportional to exp(-k**2 / (2 * sigma_squared)). Its delta is exact. It differs from
+    that of `GaussianDP`, because on integers it is a little larger or smaller.
 
     Args:
         sigma_squared: σ², the parameter of the noise in squared steps, above zero. The variance is a hair less.
-        cells: how many numbers move, 1 or more.
-        steps: by how many whole steps each of them moves, 1 or more.
+        cells: the number of integers that move, 1 or more.
+        steps: the number of whole steps by which each of them moves, 1 or more.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
 
     Source: Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, 2020.
@@ -85,7 +85,7 @@ class DiscreteGaussianDP(SteppedGuarantee):
         return ceiling_of_gaussian(self.rho, self.delta_at, chance)
 
     def losses(self, step: Fraction) -> LossDistribution:
-        """Return a bound on the privacy losses on a grid of a step. Those of a delta below 2**-100 are infinite."""
+        """Return a bound on the privacy losses on a grid. Losses with a delta below 2**-100 count as infinite."""
         cells = Cells(self.sigma_squared, self.cells, self.steps)
         return losses_of_cases(((cells,),), positive(step, "step"))
 

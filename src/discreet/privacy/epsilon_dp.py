@@ -125,8 +125,8 @@ class BoundedRange(ByEpsilon):
 class MixedRange(ByEpsilon):
     """epsilon-bounded range given public random numbers, earlier answers, or answers about other records.
 
-    Between datasets that are k steps apart it implies `SummedRange(k * epsilon)`, as the steps may fall on
-    several of the answers that are put together in it.
+    Between datasets that are k steps apart, it implies `SummedRange(k * epsilon)`, because the steps may fall on
+    several of its answers.
 
     Attributes:
         epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
@@ -143,10 +143,10 @@ class MixedRange(ByEpsilon):
 
 
 class SummedRange(ByEpsilon):
-    """Bounded ranges, one answer after the other, that add up to epsilon. So epsilon-DP.
+    """Bounded ranges of successive answers that add up to epsilon. So epsilon-DP.
 
-    How many there are, and how they share epsilon, may depend on the answers before. Two steps of
-    a `MixedRange` have this guarantee, and so does the composition of several mixed ranges.
+    Their number, and how they share epsilon, may depend on earlier answers. Two steps of a `MixedRange` have this
+    guarantee, and so does the composition of several mixed ranges.
 
     Attributes:
         epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.

@@ -22,8 +22,8 @@ _GAUSSIAN_BITS = 512
 class GaussianDP(SteppedGuarantee):
     """mu-GDP: no easier to attack than a number that moves by mu, with Gaussian noise of scale 1.
 
-    So noise of standard deviation sigma on a value of sensitivity s has mu = s / sigma. Several compose into
-    one, of the root of the sum of mu**2, which `Composition.bounds` uses.
+    So noise of standard deviation sigma on a value of sensitivity s has mu = s / sigma. Several compose into one
+    with mu as the root of the sum of mu**2, which `Composition.bounds` uses.
 
     Args:
         mu: the shift in units of the noise, above zero.
@@ -44,7 +44,7 @@ class GaussianDP(SteppedGuarantee):
 
     @property
     def rho(self) -> Fraction:
-        """mu**2 / 2: it is zCDP with that rho, and with no smaller one."""
+        """mu**2 / 2, the smallest rho for which it is zCDP."""
         return self.mu**2 / 2
 
     def delta_at(self, epsilon: Number) -> Fraction:

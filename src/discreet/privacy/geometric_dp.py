@@ -26,14 +26,14 @@ _DELTA_BITS = 512
 
 @dataclass(frozen=True, slots=True)
 class GeometricDP(SteppedGuarantee):
-    """No easier to attack than a whole number that moves by so many steps, with two-sided geometric noise.
+    """No easier to attack than an integer that moves by `steps`, with two-sided geometric noise.
 
-    The noise has P(X = k) proportional to exp(-(epsilon / steps) * |k|). So epsilon-DP. With one step that is all,
-    and with more it is a little better.
+    The noise has P(X = k) proportional to exp(-(epsilon / steps) * |k|). So epsilon-DP. With one step it promises
+    exactly that, and with more steps slightly more.
 
     Args:
         epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
-        steps: by how many whole steps the number moves, 1 or more.
+        steps: the number of whole steps by which the integer moves, 1 or more.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 

@@ -35,15 +35,16 @@ _ROUNDING = Fraction(1, 2**64)
 
 @dataclass(frozen=True, slots=True)
 class LossDP(SteppedGuarantee):
-    """A privacy loss distribution as a guarantee: it bounds the privacy curve in both orders of neighbours.
+    """A privacy loss distribution as a guarantee. It bounds the privacy curve in both orders of neighbours.
 
     Args:
-        losses: the distribution of the losses ln P/Q, weighted by P, of the worst neighbours or rounded up.
-            Its masses add up to one at least, and its delta at ln gamma is 1 - gamma at least, as every curve.
+        losses: the distribution of the losses ln P/Q, weighted by P, for the worst neighbours or rounded up. Its
+            masses must add up to at least one, and its delta at ln gamma must be at least 1 - gamma, as for every
+            curve.
         neighbors: the neighbouring relation.
 
     Raises:
-        InvalidArgument: if it is no distribution of losses, or bounds the curve of no answer at all.
+        InvalidArgument: if it is not a distribution of losses, or cannot bound the curve of any answer.
     """
 
     losses: LossDistribution
@@ -95,7 +96,7 @@ class LossDP(SteppedGuarantee):
         """Return (epsilon, delta)-DP with the least epsilon that follows.
 
         Raises:
-            InvalidArgument: if there is none, as the mass at infinity is larger than delta.
+            InvalidArgument: if there is none, because the mass at infinity is larger than delta.
         """
         share = read_delta(delta)
         epsilon = self.losses.epsilon(share)
@@ -114,7 +115,7 @@ class LossDP(SteppedGuarantee):
         return divergence.min(ball(most)) if divergence.is_finite() else ball(most)
 
     def ceiling(self, chance: arb) -> None:
-        """Return None: probabilities of single events are bounded by no closed form."""
+        """Return None, because no closed form bounds the probabilities of single events."""
 
     def _apart(self, size: int, neighbors: Neighbors) -> "LossDP":
         """Return the one of which delta at s is delta(s / size) * sum e**(i s / size), i < size."""
@@ -133,7 +134,7 @@ class LossDP(SteppedGuarantee):
         return LossDP(LossDistribution.of_curve(delta, top, step, every), neighbors)
 
     def as_dict(self) -> dict[str, object]:
-        """Return the kind, the distribution as whole numbers in text, and the neighbouring relation."""
+        """Return the kind, the distribution as integers in text, and the neighbouring relation."""
         distribution = self.losses
         losses = {
             "step": str(distribution.step), "lowest": distribution.lowest, "infinite": str(distribution.infinite),

@@ -24,7 +24,7 @@ class NoGuarantee(BaseGuarantee):
     """No privacy guarantee, for the stated reason.
 
     Attributes:
-        reason: why there is none, in words.
+        reason: the reason, in words.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
@@ -46,7 +46,7 @@ class NoGuarantee(BaseGuarantee):
         return Fraction(1)
 
     def approx(self, delta: Number) -> ApproxDP:
-        """Raise: there is no epsilon.
+        """Raise, because there is no epsilon.
 
         Raises:
             InvalidArgument: always.
@@ -60,7 +60,7 @@ class NoGuarantee(BaseGuarantee):
         """Return None."""
 
     def repeated(self, n: int) -> NoGuarantee:
-        """Return itself: no promise, n times."""
+        """Return itself."""
         return self
 
     def group(self, size: int) -> NoGuarantee:

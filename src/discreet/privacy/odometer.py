@@ -51,9 +51,9 @@ _LESS = Fraction(99, 100)
 class Odometer:
     """The privacy guarantee of answers chosen adaptively, valid whenever the analyst stops.
 
-    `Ledger.spent` returns one. An analyst who sees answers decides on the next question, its epsilon, and
-    whether to go on. `compose` is for a list of guarantees that is fixed before the first answer. An odometer
-    holds for the list that results.
+    `Ledger.spent` returns one. An analyst who sees answers decides on the next question, its epsilon, and whether
+    to continue. `compose` is for a list of guarantees that is fixed before the first answer. An odometer holds for
+    the list that results.
 
     Args:
         neighbors: the neighbouring relation.
@@ -62,7 +62,7 @@ class Odometer:
             row is one.
 
     Raises:
-        InvalidArgument: if a part is no guarantee with a number of answers, or holds under another relation.
+        InvalidArgument: if a part is not a guarantee with a number of answers, or holds under another relation.
     """
 
     neighbors: Neighbors
@@ -88,47 +88,47 @@ class Odometer:
 
     @property
     def answers(self) -> int:
-        """How many answers there were."""
+        """The number of answers."""
         return sum(n for _, n in self.parts)
 
     @property
     def epsilon(self) -> Fraction | None:
-        """The sum of all epsilons, exact: epsilon-DP holds whenever one stops. None if an answer has none."""
+        """The exact sum of all epsilons. Epsilon-DP holds at any stopping time. None if an answer has none."""
         return total((part.pure, n) for part, n in self.parts)
 
     @property
     def rho(self) -> Fraction | None:
-        """The sum of all rhos: a running total. None if an answer has none.
+        """The sum of all rhos, a running total. None if an answer has none.
 
-        It is a guarantee only against a cap that was fixed before the first answer, as a budget in rho is.
-        Converted to (epsilon, delta) at an adaptive stopping time it would understate the privacy loss.
+        It is a guarantee only against a cap that was fixed before the first answer, such as a budget in rho. If you
+        convert it to (epsilon, delta) at an adaptive stopping time, you understate the privacy loss.
         """
         return total((part.rho, n) for part, n in self.parts)
 
     @property
     def delta(self) -> Fraction:
-        """The sum of the deltas that single answers have themselves, at most 1."""
+        """The sum of the deltas of single answers, at most 1."""
         own = total((part.slack, n) for part, n in self.parts)
         return Fraction(1) if own is None else min(own, Fraction(1))
 
     def approx(self, delta: Number) -> ApproxDP:
-        """Return (epsilon, delta)-DP that holds whenever one stops.
+        """Return (epsilon, delta)-DP that holds at any stopping time.
 
-        For every analyst and every set E of answers that she may end up with, on neighbouring data: the probability
-        that it is in E, and that this said no more than (epsilon, delta) then, is at most exp(epsilon) times
-        that on the other data, plus delta.
+        Take any analyst, neighbouring datasets, and any set E of final answers. The probability that the answers
+        are in E, and that this method then returned at most (epsilon, delta), is at most exp(epsilon) times that on
+        the other dataset, plus delta.
 
         Args:
-            delta: from 0 to below 1, chosen without looking at answers. The deltas of single answers
-                are added to it.
+            delta: from 0 to below 1, chosen before you see any answers. The deltas of single answers are added to
+                it.
 
         Returns:
-            The guarantee. Its epsilon is never more than the sum of epsilons, and further answers do not lower
-            it (but for rounding, in the twelfth digit).
+            The guarantee. Its epsilon never exceeds the sum of epsilons, and further answers do not lower it,
+            except for rounding in the twelfth digit.
 
         Raises:
-            InvalidArgument: if no epsilon is known: an answer without any guarantee, or one with a rho alone at
-                a delta of 0.
+            InvalidArgument: if no epsilon is known, because an answer has no guarantee, or only a rho and delta is
+                0.
         """
         share = read_delta(delta)
         # *The odometer*: it stays true with the smaller of U and the sum of the epsilons.
@@ -143,8 +143,8 @@ class Odometer:
     def if_fixed_beforehand(self) -> Composition | None:
         """Return the composition for guarantees that were all fixed before the first answer, as was their number.
 
-        Only then: not if a budget was fixed and the list came about, and not if somebody could have stopped
-        earlier or later. None if there were no answers.
+        Use it only then. It does not hold if only a budget was fixed, or if the analyst could have stopped earlier
+        or later. None if there were no answers.
         """
         return Composition(self.parts) if self.parts else None
 
@@ -156,7 +156,7 @@ class Odometer:
         return {"answers": self.answers, **plain, **whom}
 
     def in_words(self, delta: Number) -> str:
-        """Return `approx(delta)` in words: the numbers, that they hold whenever one stops, and for which people."""
+        """Return `approx(delta)` in words, with the numbers, the stopping rule and the protected people."""
         return self._whenever(_epsilon_and_delta(self.approx(delta)))
 
     def __str__(self) -> str:

@@ -20,19 +20,19 @@ from .several_dp import SeveralDP
 def compose_parallel(*guarantees: Guarantee) -> Guarantee:
     """Return the guarantee of answers about disjoint parts of the data.
 
-    A record must belong to one part, by itself and whatever the other records are. One record more or
-    less then changes one part, so the weakest of the guarantees holds. A record that is replaced may
-    change two: take `compose_parallel(...).under("replace_one")`.
+    A record must belong to one part by itself, independently of the other records. Then adding or removing a record
+    changes one part, so the weakest of the guarantees holds. Replacing a record may change two parts. For that, use
+    `compose_parallel(...).under("replace_one")`.
 
-    Bounded ranges of several parts are mixed, as the questions to one may depend on answers about the others.
-    Two steps may fall on two parts: two ranges, one after the other, a `SummedRange`.
+    Bounded ranges of several parts are mixed, because questions about one part may depend on answers about the
+    others. Two steps may fall on two parts, which gives two successive ranges, a `SummedRange`.
 
     Args:
         *guarantees: one per part, all under add_remove.
 
     Raises:
-        InvalidArgument: if there are none, or one is under replace_one: it says nothing about a part
-            that gains or loses a record.
+        InvalidArgument: if there are none, or one is under replace_one, which promises nothing about a part that
+            gains or loses a record.
     """
     together = compose(*guarantees)  # checks them
     if together.neighbors == "replace_one":

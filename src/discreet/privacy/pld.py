@@ -50,11 +50,11 @@ _MASS_BITS = 320
 class LossDistribution:
     """An upper bound on the privacy curve of one or many answers, as masses on a grid of losses.
 
-    Answers may be composed adaptively and in any order: mechanisms may be chosen after the answers
-    before it, as long as its kind and epsilon were fixed.
+    Answers may be composed adaptively and in any order. You may choose a mechanism after you see earlier answers,
+    if its kind and epsilon were fixed.
 
     Attributes:
-        step: losses are multiples of it, public.
+        step: losses are multiples of it. Public.
         lowest: the lowest loss, in steps.
         masses: masses[i] is that of the loss (lowest + i) * step, in units of 2**-128.
         infinite: the mass at infinity, in the same units.
@@ -84,15 +84,14 @@ class LossDistribution:
     def laplace(cls, epsilon: Number, step: Number) -> "LossDistribution":
         """Return the bound for Laplace noise of scale 1/epsilon on a value that moves by one.
 
-        It holds for permute-and-flip and the noisy maxima as well:
-        docs/reference/mechanisms/permute_and_flip.md#noisy_max. Arguments
-        and errors are those of `logistic`.
+        It also holds for permute-and-flip and the noisy maxima. See
+        docs/reference/mechanisms/permute_and_flip.md#noisy_max. Arguments and errors are those of `logistic`.
         """
         return _discretise(cls, epsilon, step, _laplace_curve)
 
     @classmethod
     def pure(cls, epsilon: Number, step: Number) -> "LossDistribution":
-        """Return the bound for any epsilon-DP answer: that of randomised response.
+        """Return the bound for any epsilon-DP answer, which is that of randomised response.
 
         Arguments and errors are those of `logistic`.
         """
@@ -128,8 +127,8 @@ class LossDistribution:
         """Return the bound for any release with a delta bounded by a function of epsilon, in both orders.
 
         Args:
-            delta: from an epsilon of zero or more to a delta that holds there, as a fraction or a ball.
-            top: the function is evaluated up to about here. Losses beyond count as infinite.
+            delta: a function from an epsilon of zero or more to a delta that holds there, as a fraction or a ball.
+            top: the function is evaluated up to about here. Losses beyond it count as infinite.
             step: the step of the grid.
             every: the function is evaluated at multiples of `every` steps.
 
@@ -148,7 +147,7 @@ class LossDistribution:
             return _join_heights(cls, pace / every, every, heights)
 
     def on(self, step: Number) -> "LossDistribution":
-        """Return a bound on the grid of another step: losses are split between the two points around them."""
+        """Return a bound on a grid with another step. Losses are split between the two points around them."""
         pace = _ordinary(step, "step")
         if pace == self.step:
             return self
@@ -191,7 +190,7 @@ class LossDistribution:
         """Return the bound for `n` answers like this one.
 
         Raises:
-            InvalidNumber: if `n` is no whole number of at least one.
+            InvalidNumber: if `n` is not an integer of at least one.
         """
         if count(n, "n", most=_MOST_ANSWERS) == 1:
             return self
@@ -236,13 +235,13 @@ class LossDistribution:
         return self._crossing(low, level)
 
     def to_dp_accounting(self) -> Any:
-        """Return it as a `PrivacyLossDistribution` of Google's dp-accounting. Masses rounded up to doubles.
+        """Return it as a `PrivacyLossDistribution` of dp-accounting, with masses rounded up to doubles.
 
         dp-accounting computes in doubles, without certificates.
 
         Raises:
             MissingPackage: if dp-accounting is not installed.
-            InvalidNumber: if the step is no double. Those of `common_step` are.
+            InvalidNumber: if the step is not a double. The steps of `common_step` are.
         """
         try:
             from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution

@@ -83,20 +83,19 @@ ORDERS = (
 
 @dataclass(frozen=True, slots=True)
 class RenyiDP(ByCurve):
-    """Bounds on the Rényi divergences of some orders, such as another library gives for its mechanism.
+    """Bounds on the Rényi divergences of some orders, such as those of another library's mechanism.
 
-    Between two orders (a - 1) times the divergence is convex, so a straight line bounds it. Below the first
-    order it begins at 0. Beyond the last nothing is known.
+    Between two orders, (a - 1) times the divergence is convex, so a straight line bounds it. Below the first order
+    it starts at 0, and beyond the last order no bound is known.
 
     Args:
-        curve: from orders above 1 to divergences of at least zero: a mapping, pairs, or a function that
-            takes an order as a float and is asked at some 140 of them, from 1.06 to 2**20. It may
-            answer infinity.
+        curve: divergences of at least zero by orders above 1. Pass a mapping, pairs, or a function of an order,
+            which is called with some 140 floats from 1.06 to 2**20 and may return infinity.
         neighbors: the neighbouring relation.
 
     Raises:
-        InvalidArgument: if there is no order, an order is not above 1, a divergence is no number, or
-            divergences fall with the order.
+        InvalidArgument: if there is no order, an order is not above 1, a divergence is not a number, or divergences
+            decrease with the order.
     """
 
     curve: Any

@@ -28,14 +28,13 @@ _MOST_GROUPS, _MOST_STEPS = 2**63, 10**300
 
 @dataclass(frozen=True, slots=True)
 class ReplacedSumsDP(SteppedGuarantee):
-    """No easier to attack than the sums of groups with discrete Gaussian noise, where a record is replaced.
+    """No easier to attack than sums of groups with discrete Gaussian noise when a record is replaced.
 
-    The record is in up to `groups` of them before and after, in at least `common` of these both times.
+    The record is in up to `groups` of the groups before and after, and in at least `common` of them both times.
 
     Args:
         sigma_squared: σ², the parameter of the noise in squared steps, above zero.
-        groups: how many groups it is in, 1 or more.
-        common: in how many of them it stays at least, from 0 to `groups`.
+        groups: the most groups that it is in, 1 or more. … from 0 to `groups`.
         steps: by how many steps a sum moves where a record comes or goes, 1 or more.
         shift: by how many it moves where the record is there both times, `steps` or more.
         neighbors: the neighbouring relation, "replace_one" (the default) or "add_remove".

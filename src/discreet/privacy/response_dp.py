@@ -28,15 +28,15 @@ _DELTA_BITS = 512
 
 @dataclass(frozen=True, slots=True)
 class ResponseDP(SteppedGuarantee):
-    """No easier to attack than randomised response among so many answers.
+    """No easier to attack than randomised response with the given number of answers.
 
     The truth has probability e**epsilon / (e**epsilon + answers - 1), and each other answer 1 / (e**epsilon +
-    answers - 1). So epsilon-DP. With two answers that is all, and with more it is better, as most answers
-    say nothing.
+    answers - 1). So epsilon-DP. With two answers it promises exactly that, and with more answers more, because most
+    answers reveal little.
 
     Args:
         epsilon: ε, a positive number without a unit. It is read exactly, so 0.1 is one tenth.
-        answers: how many answers there are, 2 or more.
+        answers: the number of answers, 2 or more.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 

@@ -37,16 +37,16 @@ class Sensitivity:
     """How scores change between neighbours.
 
     Attributes:
-        spread: largest change of a score difference; the only number privacy is accounted with.
+        spread: largest change of a score difference, the only number that the guarantee depends on.
         neighbors: the relation under which it holds.
-        change: largest change of one score, or None where only the spread is known.
-        monotonic: whether between any two neighbours all scores move the same way.
+        change: largest change of one score, or None if only the spread is known.
+        monotonic: whether all scores move in the same direction between any two neighbours.
         balanced: whether eta * change bounds every log-ratio of the exponential mechanism, so that the
-            spread does not matter. It does where the sum of exp(eta * score) over the candidates is the
-            same number for all datasets.
-        answers: how many candidates there are, where one of them scores `change` and all others 0, or all score 0;
-            None for other scores.
-        replacement: of sums of groups where a record is replaced, which of them move; None for all else.
+            spread does not matter. This is the case if the sum of exp(eta * score) over the candidates is the same
+            for all datasets.
+        answers: the number of candidates, if one of them scores `change` and all others 0, or all score 0. None for
+            other scores.
+        replacement: for sums of groups under replacement of a record, the sums that move. Otherwise None.
     """
 
     spread: Fraction
@@ -66,7 +66,8 @@ class Sensitivity:
     def rounded(self, granularity: Fraction) -> "Sensitivity":
         """Return the sensitivity of scores / granularity after rounding to integers.
 
-        The rounding may be random, if it is the same for both neighbours: docs/reference/mechanisms/exponential.md.
+        The rounding may be random if it is the same for both neighbours. See
+        docs/reference/mechanisms/exponential.md.
         """
         if self.change is None:
             # Changes lie in some [t - spread, t]; rounded, in [floor(t - spread), ceil(t)].
@@ -77,7 +78,7 @@ class Sensitivity:
 
 
 def sensitivity_of(change: object, neighbors: str, *, monotonic: bool = False) -> Sensitivity:
-    """Return the sensitivity of scores that change by at most `change`: the spread is 2 * change or less."""
+    """Return the sensitivity of scores that change by at most `change`. The spread is at most 2 * change."""
     exact = positive_up(change, "sensitivity")
     # Coq: Range.spread_of_monotonic, Range.spread_of_sensitivity
     spread = exact if monotonic else 2 * exact

@@ -30,11 +30,11 @@ _ROUNDING = Fraction(1, 2**40)
 
 @dataclass(frozen=True, slots=True)
 class SeveralDP(BaseGuarantee):
-    """Several promises about the same answer. All of them hold, so a bound is the least of theirs.
+    """Several promises about the same answer. All of them hold, so each bound is the smallest of theirs.
 
     Args:
-        promises: the promises, all under one neighbouring relation. The first is charged to an account of epsilon
-            and delta, and told in words.
+        promises: the promises, all under one neighbouring relation. The first one is charged to an account of
+            epsilon and delta, and is the one shown in words.
     """
 
     promises: tuple[Guarantee, ...]
@@ -70,7 +70,7 @@ class SeveralDP(BaseGuarantee):
 
     @property
     def core(self) -> Guarantee | None:
-        """All promises where none needs a delta, else the core of the first."""
+        """All promises if none needs a delta, otherwise the core of the first."""
         return self.promises[0].core if self.slack else self
 
     def delta_at(self, epsilon: Number) -> Fraction:
@@ -106,10 +106,10 @@ class SeveralDP(BaseGuarantee):
         return least_ball([one.ceiling(chance) for one in self.promises])
 
     def group(self, size: int) -> Guarantee:
-        """Return the promises about the whole answer, `size` steps away. Of parts epsilon and rho are left.
+        """Return the promises about the whole answer, `size` steps away. Parts keep only epsilon and rho.
 
-        The parts of a composition bound one step, and may be other parts at the next one: *Groups of records* in
-        docs/explanation/charges.md.
+        The parts of a composition bound one step, and may be other parts at the next step. See *Groups of records*
+        in docs/explanation/charges.md.
         """
         if count(size, "size") == 1:
             return self

@@ -7,13 +7,14 @@ from .kernel_library import open_library, threads
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """How draws are computed on this computer. Answers and guarantees do not depend on it.
+    """How this computer draws. Answers and guarantees do not depend on it.
 
     Attributes:
-        kernel: the instructions that the compiled kernel uses, "x86-64-v4", "x86-64-v3" or "neon"; None where numpy
+        kernel: the instructions that the compiled kernel uses, "x86-64-v4", "x86-64-v3" or "neon". None if numpy
             computes instead.
-        threads: how many threads share vectors of a million numbers, and batches of 65,536 draws, and larger ones.
-        reason: why the kernel is not in use, None where it is.
+        threads: the number of threads that share vectors of a million numbers or more, and batches of 65,536 draws
+            or more.
+        reason: why the kernel is not used, None if it is.
     """
 
     kernel: str | None
@@ -22,10 +23,10 @@ class Speed:
 
 
 def speed() -> Speed:
-    """Return whether draws use the compiled kernel, and if not, why.
+    """Return whether draws use the compiled kernel, and the reason if they don't.
 
-    The environment decides when the first answer is drawn: DISCREET_KERNEL=0 leaves the kernel out, and
-    DISCREET_THREADS says how many threads it may use, by default one a processor.
+    Environment variables are read when the first answer is drawn. DISCREET_KERNEL=0 turns the kernel off, and
+    DISCREET_THREADS sets the number of its threads, by default one per processor.
 
     Example:
         >>> from discreet.sampling.speed import speed
