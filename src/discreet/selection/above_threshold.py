@@ -30,30 +30,30 @@ _MOST_ANSWERS_ABOVE = 10**9
 @error_boundaries
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AboveThreshold:
-    """A session that answers queries one after another: is value + X >= threshold + Y?
+    """A session that answers successive queries: is value + X >= threshold + Y?
 
     Y is Laplace noise of scale sensitivity / epsilon1, drawn once. X is fresh Laplace noise for every query,
-    of scale 2 * count * sensitivity / epsilon2, or half of that if the queries are monotonic. Negative
-    answers are free: after `count` positive ones the session ends.
+    of scale 2 * count * sensitivity / epsilon2, or half of that if the queries are monotonic. Negative answers are
+    free. After `count` positive answers, the session ends.
 
     Args:
         threshold: the public threshold.
-        sensitivity: the most any one query can change between neighbours.
-        epsilon: how much privacy the whole session may cost. Split as epsilon1 + epsilon2.
-        count: how many positive answers there may be.
-        monotonic: whether all queries of the session move the same way whenever one record comes or goes.
+        sensitivity: the most that a query can change between neighbours.
+        epsilon: the cost of the whole session, which is split into epsilon1 + epsilon2.
+        count: the most positive answers.
+        monotonic: whether one record more or less moves all queries of the session in the same direction.
         neighbors: the neighbouring relation.
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`: at once, for the whole
-            session.
-        privacy_unit: the column of the privacy unit, if the sensitivity holds for all rows of one unit.
-            Without it every row is a record.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. It is charged at once for the
+            whole session.
+        privacy_unit: the column of the privacy unit, if the sensitivity holds for all rows of one unit. By default
+            every row is a record.
         bits: the source of random bits. For tests.
 
     Guarantee: epsilon-DP for all answers of the session together, for any number of queries, chosen
     adaptively.
 
-    Side channels: with probability below 2**-30 a query, and 2**-31 once a session, one word of noise
-    does not settle an answer and the time depends on the value.
+    Side channels: with probability below 2**-30 per query, and 2**-31 per session, one word of noise does not
+    decide an answer, and then the time depends on the value.
 
     Source: Dwork and Roth 2014, section 3.6; Lyu, Su and Li, VLDB 2017. Proof:
     docs/reference/mechanisms/above_threshold.md.
@@ -112,7 +112,7 @@ class AboveThreshold:
 
     @property
     def answers(self) -> tuple[bool, ...]:
-        """All answers so far. They have been released, so they are not private."""
+        """All answers so far. They were released, so they are not private."""
         return tuple(self._answers)
 
     def ask(self, value: object) -> bool:

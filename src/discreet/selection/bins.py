@@ -39,23 +39,23 @@ Edge: TypeAlias = "Fraction | dt.date | dt.datetime"
 @error_boundaries
 @dataclass(frozen=True, init=False, repr=False)
 class Bins:
-    """The bins of a column of numbers or dates: from each public edge up to the next one, which it does not hold.
+    """The bins of a column of numbers or dates, from one public edge up to the next, which is not included.
 
-    A bin is answered as a text, such as "[10, 20)". Cells are compared with the edges exactly. Records outside all
-    bins are in no cell, unless you ask for those below, above or missing.
+    Answers name a bin by a text such as "[10, 20)". Comparisons with the edges are exact. Records outside all bins
+    are left out, unless you ask for those below, above or missing.
 
     Args:
         column: the name of the column.
         lo: the first edge: a number, a date or a time, or the text of one, such as "2020-01-01".
         hi: the last edge, a whole number of steps above the first.
         step: the width of a bin: a number, or for dates a text such as "1 month".
-        edges: the edges in rising order, instead of lo, hi and step.
-        closed: whether the last bin holds the last edge. It does not by default.
-        below: whether records below the first edge are a cell, "below 0".
-        above: whether records above the bins are a cell, "120 or above".
-        missing: whether records without a number, or a date, are a cell, "missing".
-        labels: texts for all these cells instead of their edges, in their order: below, the bins, above, missing.
-            Cells with one text are one cell.
+        edges: the edges in rising order, used in place of lo, hi and step.
+        closed: whether the last bin includes the last edge, False by default.
+        below: whether records below the first edge get a cell, such as "below 0".
+        above: whether records above the bins get a cell, such as "120 or above".
+        missing: whether records without a number or a date get a cell, "missing".
+        labels: texts for all these cells in place of their edges, in this order: below, the bins, above, missing.
+            Cells with the same text become one cell.
     """
 
     column: str
@@ -115,7 +115,7 @@ class Bins:
 
     @property
     def missing_label(self) -> str | None:
-        """The cell of records without a number, or a date, or None if it is not asked for."""
+        """The cell of records without a number or a date. None if you did not ask for it."""
         return self._texts[-1]
 
     @cached_property

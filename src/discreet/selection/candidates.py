@@ -239,15 +239,15 @@ class LabelsFromData(Sequence[object]):
 
 @error_boundaries
 class Grid(Generic[T]):
-    """The numbers lo, lo + step, lo + 2 step, ... up to hi: exact, as many as one likes, never listed.
+    """The numbers lo, lo + step, lo + 2 step, ... up to hi. They are exact, unlimited in number, and never listed.
 
     Args:
         lo: the least answer.
         hi: the largest, so that hi - lo is a multiple of the step.
-        step: the distance of neighbours, above zero.
+        step: the distance between neighbouring points, above zero.
 
-    A point is an int where lo and step are integers, a Decimal where they end after finitely many
-    digits, else a Fraction.
+    A point is an int if lo and step are integers, a Decimal if they have finitely many digits, and otherwise a
+    Fraction.
     """
 
     __slots__ = ("_digits", "_whole", "hi", "lo", "size", "step")
@@ -298,9 +298,9 @@ class Grid(Generic[T]):
     def nearest(self, values: ExactArray) -> Integers:
         """Return the indices of the points nearest to the values. Values outside the grid go to its ends.
 
-        An index is floor((value - lo) / step + 1/2) for the exact value, clipped to the grid: it depends on
-        that value alone, whatever type the others make the array. The values must not be NaN. The
-        indices are int64 where the grid has fewer than 2**62 points, else Python integers.
+        An index is floor((value - lo) / step + 1/2) for the exact value, clipped to the grid. It depends only on
+        that value, not on the type that other values give the array. The values must not be NaN. The indices are
+        int64 if the grid has fewer than 2**62 points, otherwise Python integers.
         """
         short = self._digits == 0 and max(abs(self.lo), abs(self.hi), self.step) < 2**62
         if values.dtype.kind in "iu" and short:

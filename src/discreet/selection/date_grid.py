@@ -167,18 +167,19 @@ class CutCells:
 
 @error_boundaries
 class DateGrid(Generic[T]):
-    """Dates, or times, from lo in steps from a second to months, the last one not after hi: exact, never listed.
+    """Dates or times from lo to hi, in steps from a second to months. They are exact and never listed.
 
-    Points are dates if lo is a date, else times. With a time zone, hours are those that pass, and days and months
-    are those of the calendar there: an answer has the clock of lo, whether it is summer or winter.
+    Points are dates if lo is a date, otherwise times. With a time zone, hours are elapsed hours, and days and
+    months follow the calendar there, so an answer shows the same clock time as lo in summer and in winter.
 
     Args:
         lo: the least answer: a date, a time, or a text such as "2020-01-01", "2020-01-01T06:00" or
-            "2020-01-01T06:00+01:00". Of months the day is at most 28.
-        hi: the end: no answer is after it. A date if lo is one. A time with an offset if lo has one.
-        step: the distance of neighbours: "1 day" (the default), "7 days", "6 hours", "1 month", "3 months".
-        zone: the name of a time zone, such as "Europe/Zurich", in which times without an offset are meant and
-            answers are given. By default that of lo.
+            "2020-01-01T06:00+01:00". For steps of months, the day is at most 28.
+        hi: the end, which no answer exceeds. A date if lo is one, or a time with an offset if lo has one.
+        step: the distance between neighbouring points: "1 day" (the default), "7 days", "6 hours", "1 month", "3
+            months".
+        zone: the name of the time zone, such as "Europe/Zurich", of times without an offset and of answers. By
+            default that of lo.
     """
 
     @overload
@@ -235,7 +236,7 @@ class DateGrid(Generic[T]):
 
     @property
     def zone(self) -> str | None:
-        """The name of the time zone of the points, or None where they have none."""
+        """The name of the time zone of the points. None if they have none."""
         return None if self.clock == "naive" else str(self._zone)
 
     @property
@@ -298,7 +299,7 @@ class DateGrid(Generic[T]):
     def in_numbers(self, unit: TimeUnit) -> Grid | CutCells:
         """Return the grid of integers that stands for this one, in the unit of a column.
 
-        A time has index i there if the i-th point is the nearest, the later one of two.
+        A time has index i there if the i-th point is nearest. Of two equally near points, the later one counts.
 
         Raises:
             UnknownName: if there is no such unit.
@@ -314,7 +315,7 @@ class DateGrid(Generic[T]):
         )
 
     def find(self, answer: object) -> int | None:
-        """Return the index of a point, or None if it is none."""
+        """Return the index of a point. None if it is not a point."""
         if not isinstance(answer, dt.date) or clock_of(answer) != self.clock:
             return None
         if isinstance(answer, dt.datetime) != isinstance(self.lo, dt.datetime):
@@ -330,7 +331,7 @@ class DateGrid(Generic[T]):
         """Return the index of the last point that is not after an instant, in microseconds, or -1 if all are.
 
         Raises:
-            InvalidArgument: if the instant is no whole number.
+            InvalidArgument: if the instant is not an integer.
         """
         if not isinstance(instant, int):
             raise InvalidArgument(
@@ -355,7 +356,7 @@ class DateGrid(Generic[T]):
 
     @property
     def spelling(self) -> tuple[str, str, str, str]:
-        """Texts of lo, hi, the step and the zone, which make the same grid."""
+        """Texts of lo, hi, the step and the zone that give the same grid."""
         # The text of a time has its offset, and not the name of its zone.
         name = "" if self._zone is None or isinstance(self._zone, dt.timezone) else str(self._zone)
         return (self.lo.isoformat(), self.hi.isoformat(), str(self.step), name)

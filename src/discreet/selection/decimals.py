@@ -41,14 +41,14 @@ _ROUNDINGS = 2.0**-50
 
 @error_boundaries
 class Decimals:
-    """Zero, and the decimals of so many digits in the range of doubles: candidates if you know no bounds.
+    """Zero and all decimals with so many digits in the range of doubles, for columns without known bounds.
 
-    With three digits these are 0 and ±m · 10**e for 100 <= m <= 999 and -309 <= e <= 305, about 1.1 million, which
-    are never listed. Neighbours differ by at most 1 % of themselves, so that a number and the nearest of them
-    differ by at most half a per cent. Each further digit makes them ten times as near, and as many.
+    With three digits, these are 0 and ±m · 10**e for 100 <= m <= 999 and -309 <= e <= 305. They are about 1.1
+    million and are never listed. Neighbours differ by at most 1 %, so a number differs from its nearest point by at
+    most half a per cent. One more digit gives ten times as many points, ten times as close.
 
     Args:
-        digits: how many significant digits they have, from 1 to 9.
+        digits: the number of significant digits, from 1 to 9.
 
     A point is a `decimal.Decimal`. A record halfway between two points belongs to the larger.
     """
@@ -81,12 +81,12 @@ class Decimals:
         return mantissa * unit
 
     def border(self, index: int) -> Fraction:
-        """Return the number from which on a record has at least that index: halfway to the point before."""
+        """Return the least number with at least that index, which is halfway to the previous point."""
         numerator, denominator = self.border_ratio(index)
         return Fraction(numerator, denominator)
 
     def border_ratio(self, index: int) -> tuple[int, int]:
-        """Return the same as a numerator and a denominator, which may have common factors."""
+        """Return the border as a numerator and a denominator, which may have common factors."""
         if index <= self.zero:
             numerator, denominator = self.border_ratio(self.size - index)
             return -numerator, denominator
@@ -127,8 +127,8 @@ class Decimals:
     def nearest(self, values: ExactArray) -> Integers:
         """Return the indices of the points nearest to the values. Values beyond all points go to the ends.
 
-        An index is that of the last point whose border is not above the exact value: it depends on that value
-        alone, whatever type the others make the array. The values must not be NaN.
+        An index is that of the last point with a border at or below the exact value. It depends only on that value,
+        not on the type that other values give the array. The values must not be NaN.
         """
         indices = np.empty(len(values), dtype=np.int64)
         for start in range(0, len(values), BLOCK_OF_VALUES):

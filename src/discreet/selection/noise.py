@@ -34,24 +34,25 @@ def laplace(
 
     Without `lo` and `hi` the answer is any multiple of `step`, and eta is epsilon / sensitivity. With
     them it is a point of `Grid(lo, hi, step)`, the distribution is cut off at both ends, and eta is half of that.
-    With both ends any mechanism will do, on up to 1,000,000 points: `Base2(Base2Eta(1, 1))` weighs a point at
-    a distance d from the value by 2**-d, exactly (Ilvento's example).
+    With both ends you can use any mechanism, on up to 1,000,000 points. For example, `Base2(Base2Eta(1, 1))` gives
+    a point at distance d from the value the exact weight 2**-d (Ilvento's example).
 
     Args:
-        value: a finite number. It goes to the nearest point first. Private: no error shows it.
-        sensitivity: the most that the value changes between neighbours, a positive number in its units. It
-            is rounded up to whole steps: a float such as 0.1 is a little more than one tenth, "0.1" is not.
-        step: the distance of neighbouring answers, in units of the value, 1 by default.
-        lo: the least answer, in units of the value. Needs `hi`. Without it there is no least.
-        hi: the largest answer, in units of the value. Needs `lo`. Without it there is no largest.
+        value: a finite number, which is first rounded to the nearest point. It is private, and errors never show
+            it.
+        sensitivity: the most that the value changes between neighbours, a positive number in its units. It is
+            rounded up to whole steps. Note that the float 0.1 is a little more than one tenth, and "0.1" is not.
+        step: the distance between neighbouring answers, in units of the value. 1 by default.
+        lo: the least answer, in units of the value. Needs `hi`. By default there is none.
+        hi: the largest answer, in units of the value. Needs `lo`. By default there is none.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
         InvalidScores: if the value is no finite number.
 
-    Side channels: those of the mechanism. Time depends on the length of the numbers too. Mechanisms that take no
-    runs that slope go through all points, and their time depends on how many there are.
+    Side channels: those of the mechanism. Time depends on the length of the numbers too. Mechanisms without support
+    for sloping runs go through all points, so their time depends on the number of points.
     """
     if (lo is None) != (hi is None):
         raise InvalidArgument("give both lo and hi, or neither")
@@ -100,7 +101,8 @@ def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> 
     Here a = exp(-epsilon / sensitivity), with the sensitivity rounded up to an integer.
 
     Args:
-        value: a finite number. It goes to the nearest integer first. Private: no error shows it.
+        value: a finite number, which is first rounded to the nearest integer. It is private, and errors never show
+            it.
         sensitivity: the most that the value changes between neighbours, a positive number in its units.
         **terms: the shared arguments, described in `Terms`.
 
@@ -130,15 +132,16 @@ def randomized_response(
 def randomized_response(
     value: object, candidates: Iterable[object], **terms: Unpack[Terms]
 ) -> Release:
-    """Release one person's value or another one. The truth has probability e**ε / (e**ε + k - 1).
+    """Release one person's value, or another one. The true value has probability e**ε / (e**ε + k - 1).
 
-    The k - 1 other candidates are equally likely. Whoever holds one value of one person
-    can answer so, without anybody being trusted.
+    The k - 1 other candidates are equally likely. People can use it on their own value, so they don't have to trust
+    anyone.
 
     Args:
-        value: the person's value, compared as Python does. If it is no candidate, all k candidates are
-            equally likely. Private.
-        candidates: the possible answers, public. `neighbors` is always "replace_one": one value for another.
+        value: the person's value, compared as in Python. If it is not a candidate, all k candidates are equally
+            likely. Private.
+        candidates: the possible answers, public. `neighbors` is always "replace_one", which exchanges one value for
+            another.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:

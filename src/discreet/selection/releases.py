@@ -40,29 +40,29 @@ _new, _set = object.__new__, object.__setattr__  # they are looked up in every s
 class Release(Generic[T]):
     """A private answer with its guarantee. All of it is public.
 
-    A type checker knows the type of a single answer by its candidates: `mode(..., candidates=["tea", "coffee"])`
-    is a `Release[str]`. `Release` alone is one of any type.
+    A type checker infers the type of a single answer from its candidates, so `mode(..., candidates=["tea",
+    "coffee"])` is a `Release[str]`. A plain `Release` has an answer of any type.
 
     Attributes:
-        value: the answer: a candidate, or its index where no candidates were named. For `size=n` draws
-            a list of them, or an array of indices. With groups, a dict from groups to answers.
+        value: the answer: a candidate, or its index if no candidates were named. With `size=n`, a list of n
+            candidates or an array of indices. With groups, a dict from groups to answers.
         guarantee: the guarantee of the whole release, all draws together.
         mechanism: the name of the mechanism.
         unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several, or
             None if every row is one.
         query: the question in words.
-        candidates: the number of candidates, where it is known and finite.
+        candidates: the number of candidates, if it is known and finite.
         charged: whether a ledger was charged for it, or False if the same request was charged before, so that
-            this answer was free, or None without a ledger, or if the account does not tell.
+            this answer was free, or None without a ledger, or if the account doesn't report it.
         counts: noisy counts of the answers, in the shape of the value: a list beside a list, with groups a dict, or
             None where they are not released.
-        gap: how far ahead the winner was, or None where it is not released.
-        other: the noisy number of units outside the answers, or None where it is not released.
-        bounds: the bounds that were drawn for a sum or a mean, the lower one first, or None where they were known.
-        digits: to how many digits the answer was drawn, where no candidates were named, or None for all else.
-        error_source: its `error`, or what works it out from public numbers when it is asked for.
-        noise: which noise the numbers have and why, where there was a choice between two, else None. Of a statement
-            of SQL with several columns a dict from their names.
+        gap: how far ahead the winner was, or None if it was not released.
+        other: the noisy number of units outside the answers, or None if it was not released.
+        bounds: the bounds that were drawn for a sum or a mean, the lower one first, or None if they were known.
+        digits: the number of digits to which the answer was drawn, if no candidates were named. Otherwise None.
+        error_source: its `error`, or a function that computes it from public numbers on demand.
+        noise: the noise of the numbers, and why, if there was a choice between two. Otherwise None. For an SQL
+            statement with several columns, a dict from their names.
     """
 
     value: T
@@ -82,12 +82,12 @@ class Release(Generic[T]):
 
     @property
     def error(self) -> "ErrorBound | Mapping[str, ErrorBound | None] | None":
-        """How far off the answer may be, from public numbers alone, or None where no bound is known.
+        """How far off the answer may be, from public numbers alone, or None if no bound is known.
 
-        Of a number it is the distance from the true one of the clipped numbers: of all groups and candidates
-        together, with that probability. Of a selected answer it is how far its score, its rank or its count may be
-        behind the best one. Of a statement of SQL with several columns it is a dict from their names to bounds.
-        None is known for keys, and for scores without named candidates.
+        For a number, it is the distance from the true result on the clipped numbers. The probability is for all
+        groups and candidates together. For a selected answer, it is how far its score, rank or count may be behind
+        the best one. For an SQL statement with several columns, it is a dict from their names to bounds. No bound
+        is known for keys, and for scores without named candidates.
         """
         source = self.error_source
         bound: ErrorBound | Mapping[str, ErrorBound | None] | None
@@ -96,7 +96,7 @@ class Release(Generic[T]):
 
     @property
     def promise(self) -> str:
-        """The guarantee in brief, for the privacy unit, the mechanism, and to how many digits it answered."""
+        """The guarantee in brief, with the privacy unit, the mechanism and the number of digits."""
         from ..privacy.wording import by_mechanism, in_brief
 
         digits = "" if self.digits is None else _to_digits(self.digits)
@@ -105,7 +105,7 @@ class Release(Generic[T]):
 
     @property
     def shown(self) -> "Release":
-        """The same release as it is shown to a reader: with 0 instead of counts below it."""
+        """The same release as readers see it, with 0 instead of negative counts."""
         if not self.notes:
             return self
         floored = {"counts": floor_counts(self.counts), "other": floor_counts(self.other)}
@@ -122,9 +122,9 @@ class Release(Generic[T]):
 
     @property
     def remarks(self) -> Sequence[str]:
-        """Sentences beside the answer: how far off a number is, and how it is shown.
+        """Sentences next to the answer, about how far off a number is and how it is shown.
 
-        The error of a selected answer is no distance of values, and is left out.
+        The error of a selected answer is not a distance between values, so it is left out.
         """
         why = noise_in_words(self.noise)
         if self.mechanism not in _WITH_ERROR:
@@ -136,21 +136,21 @@ class Release(Generic[T]):
         return [*words, *why, *self.notes]
 
     def with_value(self, answer: Any) -> "Release":
-        """Return the same release of another value, in a fraction of the constructor's time."""
+        """Return the same release with another value, faster than the constructor."""
         release, attributes = _new(type(self)), self.__dict__.copy()
         attributes["value"] = answer
         _set(release, "__dict__", attributes)
         return release
 
     def parts(self) -> dict[str, Any]:
-        """Return the parts besides the answer, by name: `counts`, `gap` and others, if there are any."""
+        """Return the parts other than the answer by name, such as `counts` and `gap`, if there are any."""
         every = {
             "counts": self.counts, "gap": self.gap, "other": self.other, "bounds": self.bounds,
         }  # fmt: skip
         return {name: part for name, part in every.items() if part is not None}
 
     def count_table(self) -> "CountTable | None":
-        """Return the answer as a table of counts with bars, or None where it is none."""
+        """Return the answer as a table of counts with bars, or None if it has no counts."""
         release = self.shown
         has_pairs = isinstance(self.value, Mapping) and not is_of_numbers(self.query)
         if self.mechanism in COUNTING and has_pairs:
@@ -168,9 +168,9 @@ class Release(Generic[T]):
         return table_of_counts(counts, head)
 
     def to_pandas(self) -> Any:
-        """Return the answer as a pandas frame: a row for each count, group or row of SQL, else one row.
+        """Return the answer as a pandas frame, with one row per count, group or SQL row, or a single row.
 
-        Noisy counts stay as they are, below 0 too. The guarantee is in `frame.attrs["promise"]`.
+        Noisy counts stay as they are, even below 0. The guarantee is in `frame.attrs["promise"]`.
 
         Raises:
             MissingPackage: if pandas is not installed.
@@ -184,8 +184,8 @@ class Release(Generic[T]):
     def plot(self, *, label: str | None = None) -> Any:
         """Return a bar chart of released counts as a matplotlib figure, which may be published.
 
-        Counts of two columns, or of one by group, are a heat map, those of three are bars by the last one for each
-        pair of the others.
+        Counts of two columns, or of one column by group, become a heat map. Counts of three columns become bars by
+        the last column for each pair of the others.
 
         Args:
             label: the name of the axis of values, with its unit.
@@ -249,7 +249,7 @@ class Release(Generic[T]):
         return f"Release({shorten(answer)}: {self.promise})"
 
     def in_words(self, write: Callable[[object], str] = answer_in_words) -> list[str]:
-        """Return the answer and the parts besides, in words."""
+        """Return the answer and its other parts in words."""
         words, count = self.parts_in_words(), self.counts
         answer: str = write(self.value)
         if is_of_numbers(self.query) and isinstance(count, int):
@@ -258,7 +258,7 @@ class Release(Generic[T]):
         return [answer, *(f"{name} {part}" for name, part in words.items())]
 
     def parts_in_words(self) -> dict[str, str]:
-        """Return the parts besides the answer in words, by name."""
+        """Return the parts other than the answer in words, by name."""
         words = {name: answer_in_words(part) for name, part in self.parts().items()}
         if isinstance(self.bounds, list) and len(set(self.bounds)) == 1:
             words["bounds"] = gettext(
@@ -268,7 +268,7 @@ class Release(Generic[T]):
         return words
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the answer as rows of a table: one, one for each group, or one for each counted answer."""
+        """Return the answer as table rows, one in all, one per group, or one per counted answer."""
         names: Iterable[Any] = ["answer"]
         contents: Iterable[Any] = [self.value]
         words = self.parts_in_words()

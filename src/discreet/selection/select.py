@@ -93,15 +93,15 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
     Args:
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
             floats, Fractions, Decimals), or a mapping from candidates to scores.
-        candidates: the possible answers, public, and so is their order. Without them the answer is an index.
-        gap: whether to release how far ahead the winner was, in `Release.gap`: by how much its score with noise is
-            above the next one, rounded down to a multiple of the largest power of ten that is at most a tenth of
-            the noise's scale. It costs no more ε: docs/reference/mechanisms/exponential.md. Without it
-            only the answer is released.
-        mask: True for every candidate that may be answered, public: a list in the order of the scores, or a mapping
-            from the candidates. Scores of the others are not read. By default all candidates are allowed.
-        base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: a list,
-            an array or a mapping, likewise. Takes the exponential mechanism.
+        candidates: the possible answers, public, and so is their order. Without them, the answer is an index.
+        gap: whether to release how far ahead the winner was, in `Release.gap`. This is how far its noisy score
+            exceeds the next one, rounded down to a multiple of the largest power of ten that is at most a tenth of
+            the noise's scale. It costs no extra ε. See docs/reference/mechanisms/exponential.md. By default only
+            the answer is released.
+        mask: True for every allowed candidate, public. Pass a list in the order of the scores, or a mapping from
+            the candidates. Scores of the others are not read. By default all candidates are allowed.
+        base_measure: public weights of the candidates, zero or more, which multiply their probabilities, in the
+            same forms or as an array. Needs the exponential mechanism.
         log_base_measure: instead, the natural logarithms of such weights, where -inf is a weight of zero. A float
             means its binary value.
         **terms: the shared arguments, described in `Terms`.
@@ -111,7 +111,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
-        InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
+        InvalidScores: if the scores are not finite numbers, or their number differs from that of the candidates.
 
     Side channels: those of the mechanism.
     """

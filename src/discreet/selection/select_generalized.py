@@ -58,23 +58,24 @@ def select_generalized(
     candidates: Iterable[object] | None = None,
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release one of the candidates if some scores may change much more than others.
+    """Release one of the candidates when some scores may change much more than others.
 
-    With probability 1 - beta its score is at least q[j] - (4 / epsilon) * ln(n / beta) * D[j] for every j (with
-    the exponential mechanism): a candidate of small sensitivity D[j] is found as surely as if all were small.
+    With probability 1 - beta its score is at least q[j] - (4 / epsilon) * ln(n / beta) * D[j] for every j (with the
+    exponential mechanism). So a candidate with a small sensitivity D[j] is found as reliably as if all
+    sensitivities were small.
 
     Args:
         scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
             a mapping from candidates to scores.
-        sensitivities: D, the most that each score can change between neighbours, in the units of the scores: a
-            mapping from candidates, or a list in the order of the scores.
-        beta: how likely the bound above may fail, between 0 and 1, "0.05" by default.
-        candidates: the possible answers. Without them the answer is an index.
+        sensitivities: D, the most that a score can change between neighbours, in the units of the scores, as a
+            mapping from candidates or a list in the order of the scores.
+        beta: the probability that the bound above may fail, between 0 and 1. "0.05" by default.
+        candidates: the possible answers. Without them, the answer is an index.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
-        InvalidScores: if the scores are no finite numbers, or not as many as the sensitivities.
+        InvalidScores: if the scores are not finite numbers, or their number differs from that of the sensitivities.
 
     Side channels: those of the mechanism, and the time of arithmetic with fractions, which depends on the
     scores.

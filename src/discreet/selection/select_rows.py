@@ -77,33 +77,32 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
 ) -> Release:
     """Release one candidate for every row of scores. Better scores in the row are more likely.
 
-    The epsilon (or rho) is that of the whole call. By default one record may change the scores of all rows, so
-    it is divided by their number. `disjoint=True` states that a record changes one row, and then every
-    row has all of it.
+    The epsilon (or rho) is for the whole call. By default one record may change the scores of all rows, so epsilon
+    is divided by their number. `disjoint=True` states that a record changes only one row, and then every row gets
+    all of it.
 
     Args:
         scores: finite numbers, one row per answer, one column per candidate, higher is better: a 2-D array of
             NumPy, PyTorch or JAX in main memory, or a list of lists.
-        rows: the number of rows, public. Without it, it is read from the shape of the scores, which
-            counts as public.
+        rows: the number of rows, public. By default it is read from the shape of the scores, which then counts as
+            public.
         sensitivity: the most that one score can change between neighbours, a positive number in units of the
             score. The same for all rows. No default: give it or `spread`.
         spread: instead of `sensitivity`, the most that a difference of two scores of a row can change.
-        monotonic: whether all scores of a row move the same way whenever one record comes or goes, False by
+        monotonic: whether one record more or less moves all scores of a row in the same direction, False by
             default. This halves the cost.
-        candidates: the possible answers, public, in the order of the columns. Without them an answer is an
-            index.
-        epsilon_per_row: instead of `epsilon`, that of every row. The guarantee of the release says what all rows
-            cost together.
-        delta: the δ of all answers together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and
-            each has as much as the library's bound on composition allows, which for many rows is several
-            times an equal share of ε. Finding it takes up to a few seconds. Goes with `epsilon`.
-        disjoint: whether one record can change the scores of one row only, whatever the other records are,
-            False by default. Under "replace_one" it may then change two rows, which is paid for.
-        mask: True for every candidate that may be answered, public: one truth value per column, or a table of
-            them. Scores of the others are not read. By default all candidates are allowed.
-        base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: one
-            per column, or a table of them. Takes the exponential mechanism.
+        candidates: the possible answers, public, in the order of the columns. Without them, an answer is an index.
+        epsilon_per_row: instead of `epsilon`, the ε of every row. The guarantee of the release contains the cost of
+            all rows together.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and a
+            row gets as much as the library's bound on composition allows, which for many rows is several times an
+            equal share of ε. Computing it takes up to a few seconds. Use it with `epsilon`.
+        disjoint: whether one record can change the scores of only one row, for any other records, False by default.
+            Under "replace_one" it may then change two rows, and the cost includes this.
+        mask: True for every allowed candidate, public, as one truth value per column or a table of them. Scores of
+            the others are not read. By default all candidates are allowed.
+        base_measure: public weights of the candidates, zero or more, which multiply their probabilities, as one per
+            column or a table of them. Needs the exponential mechanism.
         log_base_measure: instead, the natural logarithms of such weights, where -inf is a weight of zero. A float
             means its binary value.
         **terms: the shared arguments, described in `Terms`.
@@ -113,8 +112,8 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
-        InvalidScores: if the scores are no table of finite numbers, or its shape is not as stated. There is
-            no score of -inf: whether a candidate can be answered must not depend on the data.
+        InvalidScores: if the scores are not a table of finite numbers, or its shape is not as stated. A score can't
+            be -inf, because the set of allowed candidates must not depend on the data.
 
     Side channels: those of the mechanism, row by row. Reading and computing depend on the shape, the mask and
     the base measure.

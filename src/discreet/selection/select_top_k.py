@@ -75,12 +75,12 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
     """Release k different candidates in order. Better scores are more likely to come early.
 
     Args:
-        scores: scores, as for `select`. Of records in a table or a list, take `top_k`.
-        k: how many, at most as many as there are scores.
-        candidates: the possible answers, public. Without them the answers are indices.
+        scores: scores, as for `select`. For records in a table or a list, use `top_k`.
+        k: the number of candidates to release, at most the number of scores.
+        candidates: the possible answers, public. Without them, the answers are indices.
         method: "peeling" or "joint", as for `top_k`.
         delta: the δ of all answers together, as for `top_k`.
-        gap: whether to release how far ahead each answer was of those that were left, as for `top_k`.
+        gap: whether to release how far ahead an answer was of the remaining candidates, as for `top_k`.
         **terms: the shared arguments, described in `Terms`.
 
     Returns:
@@ -88,7 +88,7 @@ def select_top_k(  # noqa: PLR0913  # what select takes, and three more
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
-        InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
+        InvalidScores: if the scores are not finite numbers, or their number differs from that of the candidates.
 
     Side channels: those of the method.
 

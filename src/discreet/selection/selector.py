@@ -27,10 +27,9 @@ _MOST_CANDIDATES = 10**12
 
 
 class Selector(Generic[T]):
-    """A mechanism ready to select: `choose(scores)` is a `Release`. Made by `discreet.selector`.
+    """A mechanism that is ready to select. `choose(scores)` returns a `Release`. Made by `discreet.selector`.
 
-    Nothing of the scores is kept, and a call is charged as `select` is: every one by itself, if there is a
-    ledger.
+    It keeps nothing of the scores. With a ledger, every call is charged by itself, as with `select`.
     """
 
     __slots__ = ("_labels", "_order", "_question", "_rate", "_size", "_template")
@@ -138,14 +137,14 @@ def selector(
     monotonic: bool = False,
     **terms: Unpack[Terms],
 ) -> Selector[Any]:
-    """Settle everything public once, and return a function from scores to a release, for many calls.
+    """Return a function from scores to a release, which checks everything public only once.
 
-    `choose = selector(...)`, and then `choose(scores)` releases what `select(scores, ...)` does. It is many
-    times faster for short lists. With a ledger every call is charged.
+    After `choose = selector(...)`, `choose(scores)` releases the same as `select(scores, ...)`. For short lists it
+    is many times faster. With a ledger, every call is charged.
 
     Args:
-        candidates: the possible answers, public, in the order of the scores, or how many there are, and
-            then an answer is an index. Without it any number of scores is taken.
+        candidates: the possible answers, public, in the order of the scores, or their number, and then an answer is
+            an index. By default it accepts any number of scores.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:

@@ -73,7 +73,7 @@ Verb = TypeVar("Verb", bound=Callable[..., object])
 class AnswerTerms(TypedDict, total=False):
     """The privacy parameter, the mechanism and the payment: the arguments that every verb takes, for one answer.
 
-    What is said of them here stands in the docstring of every verb, after its own arguments.
+    These descriptions appear in the docstring of every verb, after its own arguments.
 
     Attributes:
         epsilon: the privacy parameter ε, a positive number without a unit. It is the most that one record changes
@@ -110,7 +110,7 @@ class AnswerTerms(TypedDict, total=False):
 
 
 class Terms(AnswerTerms, total=False):
-    """The terms of verbs over scores or a value of the caller, of which several answers may be drawn.
+    """The terms of verbs over your scores or your value, which can draw several answers.
 
     Attributes:
         size: the number of independent answers, 1 or more. You pay for all, and get an array or a list. By
@@ -121,7 +121,7 @@ class Terms(AnswerTerms, total=False):
 
 
 class PersonTerms(AnswerTerms, total=False):
-    """The terms of verbs that count records in a table: the groups that answer, besides.
+    """The terms of verbs that count records in a table, which add groups.
 
     Attributes:
         privacy_unit: the name of the column of the privacy unit, such as a user id. All rows with the same value
@@ -158,7 +158,7 @@ class PersonTerms(AnswerTerms, total=False):
 
 
 class RecordTerms(PersonTerms, total=False):
-    """The terms of verbs over numbers in a table: a bound on the rows of one privacy unit, besides.
+    """The terms of verbs over numbers in a table, which add a bound on the rows of one privacy unit.
 
     Data:
         data: numbers in an array, a series or a list, or a table or the path of a file, with `column`, or a

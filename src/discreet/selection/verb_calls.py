@@ -77,9 +77,9 @@ def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
 
 @error_boundary
 def quote(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
-    """Return the cost of verb(*args, **kwargs) and how far off its answer may be, without a ledger.
+    """Return the cost of verb(*args, **kwargs), and how far off its answer may be, without a ledger.
 
-    Nothing is charged, and no private data are read. `Session.quote` tells the same beside what a budget has left.
+    Nothing is charged, and no private data are read. `Session.quote` returns the same, and the rest of the budget.
 
     Args:
         verb: a verb, such as `discreet.mode`.

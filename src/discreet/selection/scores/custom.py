@@ -119,10 +119,10 @@ class Custom(BaseScore):
 
 
 def per_candidate(u: Callable[[Any, Any], object]) -> ScoreFunction:
-    """Return the score function that calls u(data, candidate) for one candidate after another.
+    """Return a score function that calls u(data, candidate) for every candidate.
 
     Args:
-        u: the utility function of a single candidate: called as u(data, candidate), it returns one score.
+        u: the utility function of a single candidate. It is called as u(data, candidate) and returns one score.
     """
 
     def scores(data: Any, candidates: Iterable[object]) -> list[object]:
