@@ -97,7 +97,6 @@ def test_where_no_bound_is_known_none_is_told() -> None:
     assert bound_of(discreet.select_rows, [[1, 2]], **rows) is not None
     assert bound_of(discreet.select_rows, [[1, 2]], **rows, base_measure=[1, "1e-9"]) is None
     assert bound_of(discreet.select_rows, [[1, 2]], **rows, mask=[True, False]) is None
-    assert bound_of(discreet.geometric, 5, sensitivity=1, epsilon=1) is None
     assert (
         bound_of(discreet.best_price, [1], candidates=Grid(0, 3), continuous=True, epsilon=1)
         is None

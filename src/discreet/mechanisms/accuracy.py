@@ -31,6 +31,7 @@ ROWS_IN_RANK = "rows in rank"
 ROWS_TO_CHANGE = "rows to add or remove"
 REVENUE = "in revenue"
 SCORE = "units of the score"
+OF_NUMBER = "in the number"
 LISTED_RECORDS = "records at any place of the list"
 RANKS_OF_QUANTILES = "rows in rank at any of the quantiles"
 LISTED_SCORE = "units of the score at any place of the list"
@@ -49,7 +50,7 @@ RECORDS_OF_KEY = "records of a key"
 NUMBERS_FOR_A_TENTH = "numbers for a tenth of the variance"
 
 UNITS = (
-    RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS, COUNTED, DISTINCT, SUMMED, AVERAGED,
+    RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, OF_NUMBER, CELLS, COUNTED, DISTINCT, SUMMED, AVERAGED,
     LISTED_RECORDS, LISTED_SCORE, RANKS_OF_QUANTILES, SPREAD, ROOT_OF_SPREAD, RECORDS_OF_KEY, NUMBERS_FOR_A_TENTH,
     *AVERAGED_TIMES.values(),
 )  # fmt: skip
@@ -81,7 +82,7 @@ _BRIEF_TIMES_OF_ONE = {
     AVERAGED_TIMES["day"]: Message("within {error} day, with probability {percent} %"),
 }
 
-_DISTANCES = (COUNTED, DISTINCT, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD, *_BRIEF_TIMES)
+_DISTANCES = (OF_NUMBER, COUNTED, DISTINCT, SUMMED, AVERAGED, SPREAD, ROOT_OF_SPREAD, *_BRIEF_TIMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,12 @@ class Measure:
     Attributes:
         unit: the name of the unit, one of `UNITS`.
         of_one: how much of it a score difference of 1 is.
+        step: of a number with noise, the distance of neighbouring answers; else None.
     """
 
     unit: str = SCORE
     of_one: Fraction = Fraction(1)
+    step: Fraction | None = None
 
 
 _ANSWER = Message("the answer")

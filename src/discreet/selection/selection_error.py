@@ -12,8 +12,10 @@ from ..mechanisms.accuracy import (
     ErrorBound,
     Measure,
     bound_up,
+    geometric_error,
 )
 from ..mechanisms.calibration_cache import Calibration
+from ..sampling.enclosures import NaturalRate
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,15 @@ class SelectionError:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether the score has a meaning, and the number of candidates is public."""
-        return self.measure is not None and self.candidates is not None
+        """Whether the score has a meaning, and either the number of candidates is public or it is noise."""
+        measure = self.measure
+        return measure is not None and (self.candidates or measure.step) is not None
 
     def __call__(self) -> ErrorBound | None:
         """Return a bound on the error; None where none is known."""
         settings, measure, n = self.calibration, self.measure, self.candidates
+        if measure is not None and measure.step is not None:
+            return self._of_noise(measure, measure.step)
         if measure is None or n is None:
             return None
         if settings.calibrated.list_length is not None:
@@ -59,6 +64,17 @@ class SelectionError:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the bound: a calibrated mechanism has functions that no file holds."""
         return _unpickled, (self(),)
+
+    def _of_noise(self, measure: Measure, step: Fraction) -> ErrorBound | None:
+        """Return a bound on the noise of a number, which goes to the nearest of the answers, a step apart, first.
+
+        Proof: docs/reference/scores/your_own.md#distance. Ends only make large errors rarer.
+        """
+        rate = self.calibration.calibrated.rate
+        if not isinstance(rate, NaturalRate):
+            return None
+        off = geometric_error(rate.eta * step, self.answers, CONFIDENCE)
+        return bound_up((off + 1) * step, measure.unit)
 
     def _of_list(self, candidates: int, measure: Measure) -> ErrorBound | None:
         """Return a bound on how far a place of a list is behind the right candidate."""

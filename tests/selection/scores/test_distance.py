@@ -11,6 +11,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
+import discreet
 from discreet.cli import run
 from discreet.mechanisms import Exponential
 from discreet.mechanisms.contract import PrivacyParameter
@@ -210,3 +211,41 @@ def test_the_command_takes_a_mechanism(
     out, err = capsys.readouterr()
     assert 0 <= int(out) <= 9
     assert err == "ε ≤ 1.38630 (add/remove one record), base2 mechanism\n"
+
+
+EPSILONS = ["1/2", "1", "5/2"]
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_a_number_is_as_far_off_as_its_error_says(epsilon: str) -> None:
+    for step in (1, Fraction(1, 4)):
+        terms: dict[str, Any] = {"sensitivity": 1, "step": step, "epsilon": epsilon}
+        error: Any = discreet.laplace(5, **terms).error
+        law = discreet.distribution(discreet.laplace, 5, **terms)
+        assert law.tail(error.error).upper <= Fraction(1, 20) < law.tail(error.error - step).lower
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_ends_make_no_error_likelier(epsilon: str) -> None:
+    for hi in (0, 1, 2, 5, 9, 20):
+        terms: dict[str, Any] = {"sensitivity": 1, "lo": 0, "hi": hi, "epsilon": epsilon}
+        error: Any = discreet.laplace(0, **terms).error
+        for value in range(hi + 1):
+            law = discreet.distribution(discreet.laplace, value, **terms)
+            assert law.tail(error.error).lower <= Fraction(1, 20)
+
+
+def test_several_numbers_are_within_their_error_together() -> None:
+    one, several = (
+        discreet.geometric(5, sensitivity=1, epsilon=1, size=size).error for size in (None, 20)
+    )
+    law = discreet.distribution(discreet.geometric, 5, sensitivity=1, epsilon=1)
+    bounds: list[Any] = [one, several]
+    assert bounds[0].error < bounds[1].error
+    assert law.tail(bounds[1].error).upper * 20 <= Fraction(1, 20)
+    listed: Any = discreet.laplace(
+        5, sensitivity=1, lo=0, hi=9, epsilon=1, mechanism="permute_and_flip"
+    ).error
+    assert listed.error == discreet.worst_error(
+        10, spread=2, epsilon=1, mechanism="permute_and_flip", confidence="0.95"
+    )

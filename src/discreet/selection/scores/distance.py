@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.numbers import Number, fits, positive, positive_up
 from ...errors import InvalidNumber, InvalidScores
+from ...mechanisms.accuracy import OF_NUMBER, Measure
 from ...privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ...sampling.runs import Runs
 from ...sampling.vectors import Vector, read_vector
@@ -74,7 +75,11 @@ class Distance(BaseScore):
     public_fields: ClassVar[tuple[str, ...]] = ("change", "answers")
     in_runs: ClassVar[Literal["sloping"]] = "sloping"
     counts_rows: ClassVar[bool] = False
-    measure: ClassVar[None] = None
+
+    @property
+    def measure(self) -> Measure:
+        """The distance from the number."""
+        return Measure(OF_NUMBER, step=self.answers.step)
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the change in whole steps, balanced on a lattice; on a grid the spread is twice that."""
@@ -118,7 +123,7 @@ class ListedDistance(BaseScore):
     name: ClassVar[str] = "distance"
     public_fields: ClassVar[tuple[str, ...]] = ("distance",)
     counts_rows: ClassVar[bool] = False
-    measure: ClassVar[None] = None
+    measure: ClassVar[Measure] = Measure(OF_NUMBER)
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the sensitivity of the distance."""
