@@ -283,7 +283,7 @@ class Ledger:
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
-            analyst: the analyst whose share it is. Without it, the budget of the dataset.
+            analyst: the analyst, for a share. By default the budget of the dataset.
             epsilon: the new total ε, if the budget is in ε. A positive number without a unit. Without it ε stays.
             rho: the new total ρ, if the budget is in ρ.
             delta: the new total δ, a probability. Without it δ stays. A budget in ε gets one with `delta_for`.
@@ -335,7 +335,7 @@ class Ledger:
             analyst: the analyst. Without it, all of them.
 
         Returns:
-            The shares of those whose questions had failed.
+            The shares of the analysts with failed questions.
 
         Raises:
             UnknownBudget: if no budget was opened for it, or no share for the analyst.

@@ -49,10 +49,10 @@ class AllowedQuestion:
         query: the question in words.
         guarantee: the guarantee of one answer.
         mechanism: the name of the mechanism.
-        candidates: the number of candidates, where it is known and finite.
+        candidates: the number of candidates, if it is known and finite.
         unit: the column that identifies the privacy unit, or a tuple of several. Rows with equal values there are
             one record. None if every row is a record.
-        requests: how many requests this analyst has left; None if only the budget limits them.
+        requests: the number of requests that this analyst has left. None if only the budget limits them.
     """
 
     name: str

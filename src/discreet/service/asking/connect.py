@@ -35,11 +35,10 @@ def connect(
     datasets: Mapping[str, object] | Sequence[Dataset] | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
 ) -> Connection:
-    """Connect to datasets: of a discreet.toml in this process, of a service by its URL, or given in Python.
+    """Return a connection to datasets, from a discreet.toml, from a service by its URL, or given in Python.
 
-    The ledger of a discreet.toml must be there and the budgets must be open: `discreet ledger open NAME`. Answers
-    are charged to them. Data in hand are given by name, and their owner says which questions may be asked about
-    them, at what price:
+    The ledger of a discreet.toml must exist, and its budgets must be open (`discreet ledger open NAME`). Answers
+    are charged to them. If you have the data in Python, pass them by name, and allow questions and their prices:
 
         node = discreet.connect(datasets={"bids": [1, 1, 1, 3.01]}, ledger="budget.db")
         node.open_budget("bids", epsilon=10)
@@ -47,22 +46,22 @@ def connect(
         node.ask("price")
 
     Args:
-        where: the URL of a service, such as "https://data.example.org", with `token`, or the file. Without it the
-            one that DISCREET_CONFIG names, or the nearest discreet.toml from the working directory upwards.
-        analyst: ask as this analyst of the file: the analyst's share is charged too, and only questions that
-            the file allows to the analyst can be asked. Without it the owner asks.
-        token: instead of `analyst`, a token made by `discreet token create`: it says who asks. It is checked again
-            at every call, so that one that was revoked or has expired is rejected at once.
-        datasets: data in hand, private: a dict of data by name, or a list of `Dataset` with names. Whoever calls is
+        where: the URL of a service, such as "https://data.example.org", with `token`, or a file. By default the
+            file that DISCREET_CONFIG names, or the nearest discreet.toml from the working directory upwards.
+        analyst: ask as this analyst of the file. The analyst's share is also charged, and the analyst can only ask
+            questions that the file allows. By default you ask as the owner.
+        token: instead of `analyst`, a token made by `discreet token create`, which identifies the caller. It is
+            checked at every call, so a revoked or expired token is rejected at once.
+        datasets: data in Python, private, as a dict of data by name or a list of named `Dataset`. The caller is
             their owner.
-        ledger: for data in hand, a `Ledger`, or the file or URL of one, which is made if need be. Without it
-            budgets are in memory and end with the connection.
+        ledger: for data in Python, a `Ledger`, or the file or URL of one, which is created if it doesn't exist. By
+            default budgets are in memory and end with the connection.
 
     Raises:
-        InvalidDescription: if there is no file, or something in it cannot be accepted. The message has the line.
-        UnknownName: if the file has no such analyst.
+        InvalidDescription: if there is no file, or something in it is invalid. The message has the line.
+        UnknownName: if the file doesn't name the analyst.
         NotAllowed: if the token is not valid.
-        UnknownBudget: if there is no ledger, or a budget was not opened.
+        UnknownBudget: if there is no ledger, or a budget is not open.
     """
     if datasets is not None:
         if (where, analyst, token) != (None, None, None):

@@ -80,12 +80,12 @@ class Connection:
         print(data.quote("typical-age"))
         print(data.ask("typical-age", request="monday"))
 
-    All that an analyst is told concerns that analyst alone, and holds no path, no undeclared column and no error of
-    the owner's code. A question that fails because of the data is charged like an answer, and its failure is
-    `Unanswerable`. The same request asks again at no cost.
+    An analyst only sees facts about that analyst, and never a path, an undeclared column or an error of the owner's
+    code. If a question fails because of the data, it is charged like an answer and raises `Unanswerable`. Retrying
+    the same request costs nothing.
 
-    Side channels: those of the questions, how long they take, and whether one fails. Code in this process can go
-    around this object: docs/explanation/threat_model.md.
+    Side channels: those of the questions, how long they take, and whether one fails. Code in this process can
+    bypass this object. See docs/explanation/threat_model.md.
     """
 
     __slots__ = ("__weakref__", "_holder", "_label", "_node")
@@ -114,7 +114,7 @@ class Connection:
         self._node, self._label, self._holder = node, label, holder
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
-        """Return the result of an operation of the table, as all other methods do.
+        """Return the result of an operation, as all other methods do.
 
         Args:
             operation: one of `discreet.service.asking.operations`.
@@ -123,22 +123,22 @@ class Connection:
         return self._node.call(operation, **arguments)
 
     def questions(self) -> list[AllowedQuestion]:
-        """Return the questions that the owner has named, with their prices."""
+        """Return the owner's named questions with their prices."""
         questions = self._node.call(operations.QUESTIONS)
         return Listing(questions)
 
     def rights(self) -> OwnRights:
-        """Return the rights of the caller: verbs of free questions, the most ε of one, columns of conditions."""
+        """Return the rights of the caller: verbs of free questions, their largest ε, and columns of conditions."""
         return self._node.call(operations.OWN_RIGHTS)
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
-        """Return the declared columns of a dataset by name: the subjects of free questions.
+        """Return the declared columns of a dataset by name. Free questions are about these columns.
 
         Args:
             dataset: the name of the dataset.
 
         Raises:
-            UnknownName: if there is no such dataset for the caller.
+            UnknownName: if the caller has no dataset of that name.
         """
         return self._node.call(operations.COLUMNS, dataset=dataset)
 
@@ -150,8 +150,8 @@ class Connection:
             dataset: the name of the dataset. Not needed if only one dataset has a question of that name.
 
         Raises:
-            UnknownName: if there is no such question, or no such dataset for the caller.
-            InvalidArgument: if several datasets have such a question.
+            UnknownName: if the caller has no dataset or question of that name.
+            InvalidArgument: if several datasets have a question of that name.
         """
         return self._node.call(operations.QUOTE, question=question, dataset=dataset)
 
@@ -172,13 +172,13 @@ class Connection:
             max_cost: reject the question if the answer costs more than this, in the unit of the budget (ε or ρ).
 
         Raises:
-            UnknownName: if there is no such question, or no such dataset for the caller.
-            InvalidArgument: if an argument cannot be accepted, or the answer costs more than `max_cost`.
+            UnknownName: if the caller has no dataset or question of that name.
+            InvalidArgument: if an argument is invalid, or the answer costs more than `max_cost`.
             Exhausted: if a budget cannot pay. No data were read.
             RequestConflict: if the request was another question.
-            LedgerError: if the ledger cannot be used. A note says whether it was charged.
-            Unanswerable: for an analyst, if it fails because of the data. That is charged, and a note names
-                the request.
+            LedgerError: if the ledger cannot be used. A note states whether the question was charged.
+            Unanswerable: for an analyst, if the question fails because of the data. It is still charged, and a note
+                names the request.
         """
         return self._node.call(
             operations.ANSWER,
@@ -194,12 +194,12 @@ class Connection:
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
-            column: the name of a declared column, or a list of several, or of `Bins`. `count` does without.
+            column: the name of a declared column, or a list of several, or of `Bins`. Not needed for `count`.
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
 
         Raises:
-            InvalidArgument: if the verb is not allowed, or an argument cannot be accepted.
-            UnknownName: if there is no such dataset for the caller.
+            InvalidArgument: if the verb is not allowed, or an argument is invalid.
+            UnknownName: if the caller has no dataset of that name.
         """
         return self._node.call(
             operations.QUOTE_VERB, verb=verb, dataset=dataset, column=column, terms=terms
@@ -220,15 +220,15 @@ class Connection:
         Args:
             verb: the name of a verb that the owner allows, such as "median".
             dataset: the name of the dataset.
-            column: the name of a declared column, or a list of several, or of `Bins`. `count` does without.
+            column: the name of a declared column, or a list of several, or of `Bins`. Not needed for `count`.
             request: a name for this request. If you repeat it, you get the same answer at no cost.
             max_cost: reject the question if the answer costs more than this, in the unit of the budget (ε or ρ).
             **terms: the arguments of the verb in plain values, such as `epsilon`, `candidates` or `by`.
 
         Raises:
-            InvalidArgument: if the verb is not allowed, an argument cannot be accepted, or the answer costs
-                more than `max_cost` or than the owner allows one question.
-            UnknownName: if there is no such dataset for the caller.
+            InvalidArgument: if the verb is not allowed, an argument is invalid, or the answer costs more than
+                `max_cost` or than the owner allows one question.
+            UnknownName: if the caller has no dataset of that name.
             Exhausted: if a budget cannot pay. No data were read.
         """
         return self._node.call(
@@ -249,7 +249,8 @@ class Connection:
 
         Args:
             dataset: the name of the dataset.
-            column: the name of a declared column, of which records with a value count. Without it all do.
+            column: the name of a declared column. Only records with a value in it count. By default all records
+                count.
             request: a name for this request. If you repeat it, you get the same answer at no cost.
             max_cost: reject the question if the answer costs more than this, in the unit of the budget (ε or ρ).
             **terms: the arguments of the verb in plain values, such as `epsilon` or `by`.
@@ -264,10 +265,10 @@ class Connection:
         request: str | None = None,
         max_cost: Number | None = None,
     ) -> Release:
-        """Answer a statement of SQL about the dataset in its FROM, and charge it, as `ask_free("sql", ...)` does.
+        """Answer an SQL statement about the dataset in its FROM, and charge it, as `ask_free("sql", ...)` does.
 
         Args:
-            statement: the statement: see `discreet.sql`.
+            statement: the statement. See `discreet.sql`.
             request: a name for this request. If you repeat it, you get the same answer at no cost.
             max_cost: reject the question if the answer costs more than this, in the unit of the budget (ε or ρ).
         """
@@ -276,12 +277,12 @@ class Connection:
         return self.ask_free("sql", dataset, None, **payment, statement=statement)
 
     def budgets(self) -> list[Budget]:
-        """Return the caller's budgets: an analyst's shares, or for the owner all of them."""
+        """Return the caller's budgets, which are an analyst's shares, or all budgets for the owner."""
         budgets = self._node.call(operations.BUDGETS)
         return Listing(budgets)
 
     def releases(self) -> list[PastRelease]:
-        """Return the earlier releases to the caller, in order. For the owner, those to all."""
+        """Return the earlier releases to the caller, in order. The owner gets all releases."""
         return self._node.call(operations.RELEASES)
 
     def open_budget(  # noqa: PLR0913  # a total is said in one of three ways
@@ -299,13 +300,13 @@ class Connection:
 
         Args:
             dataset: the name of the dataset.
-            analyst: the analyst whose share it is. Without it, the budget of the dataset.
-            epsilon: the total ε, where the description declares none. A positive number without a unit.
+            analyst: the analyst, for a share. By default the budget of the dataset.
+            epsilon: the total ε, a positive number without a unit. Needed only if the description declares none.
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.
             delta_for: with `delta`, its use. See `Ledger.open`.
-            separate: whether the dataset has a budget of its own though it shares a database with others, because
-                it holds the data of others: see `Ledger.open`.
+            separate: whether the dataset gets its own budget although it shares a database with other datasets. See
+                `Ledger.open`.
 
         Raises:
             NotAllowed: if the caller is not the owner.
@@ -331,11 +332,11 @@ class Connection:
 
         Args:
             dataset: the name of the dataset.
-            analyst: the analyst whose share it is. Without it, the budget of the dataset.
+            analyst: the analyst, for a share. By default the budget of the dataset.
             epsilon: the new total ε, if the budget is in ε. A positive number without a unit.
             rho: the new total ρ, if the budget is in ρ.
             delta: the new total δ, a probability. Without it δ stays.
-            delta_for: the use of a delta that a budget in ε did not have: "questions".
+            delta_for: the use of a δ that is new to a budget in ε, "questions".
 
         Raises:
             NotAllowed: if the caller is not the owner.
@@ -357,13 +358,13 @@ class Connection:
     ) -> Budget:
         """Open the next budget of a dataset, as `Ledger.renew` does, with the declared shares. For the owner.
 
-        From now on releases are charged to it. The people in the data are promised the sum of all budgets.
+        From now on, releases are charged to it. The guarantee for the people in the data is the sum of all budgets.
 
         Args:
             dataset: the name of the dataset.
-            period: the period of the budget, such as "2027"; none where the description declares calendar periods,
-                of which that of today is opened, once the one before has ended.
-            epsilon: the total ε. Without any total the declared one, or else as much as before.
+            period: the period of the budget, such as "2027". Leave it out if the description declares calendar
+                periods. Then today's period is opened, after the previous one has ended.
+            epsilon: the total ε. If you pass no total, the declared one, or as much as before.
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.
 
@@ -371,21 +372,21 @@ class Connection:
             NotAllowed: if the caller is not the owner.
             UnknownBudget: if the dataset has no budget yet.
             InvalidArgument: if the calendar period has not ended, or the period has a budget with other terms.
-            Exhausted: if the declared shares are more than the budget.
+            Exhausted: if the declared shares add up to more than the budget.
         """
         return self._node.call(
             operations.RENEW_BUDGET, dataset=dataset, period=period, epsilon=epsilon, rho=rho, delta=delta
         )  # fmt: skip
 
     def reopen(self, dataset: str, *, analyst: str | None = None) -> list[Budget]:
-        """Open a dataset again that failures have closed for an analyst, or for all of them. For the owner.
+        """Reopen a dataset that failures have closed for an analyst, or for all analysts. For the owner.
 
         Args:
             dataset: the name of the dataset.
             analyst: the analyst. Without it, all of them.
 
         Returns:
-            The shares of those whose questions had failed.
+            The shares of the analysts with failed questions.
 
         Raises:
             NotAllowed: if the caller is not the owner.
@@ -400,12 +401,13 @@ class Connection:
     ) -> NewToken:
         """Make a token and show its text once. For the owner.
 
-        One that is made with a token ends with it at the latest, and is revoked with it.
+        A token that was made with another token expires with it at the latest, and is revoked with it.
 
         Args:
             role: "owner", "analyst" or "auditor".
             analyst: the analyst of the description, for that role.
-            expires: after so many days, such as "90d", or the date from which on it is refused, such as 2027-01-31.
+            expires: the number of days until it expires, such as "90d", or the first date on which it is rejected,
+                such as 2027-01-31.
 
         Raises:
             NotAllowed: if the caller is not the owner.
@@ -418,7 +420,7 @@ class Connection:
         return self._node.call(operations.TOKENS)
 
     def revoke_token(self, identity: str) -> Token:
-        """Revoke a token, and all that were made with it: from now on they are rejected. For the owner.
+        """Revoke a token and all tokens made with it. From now on they are rejected. For the owner.
 
         Args:
             identity: its id, as listed.
@@ -429,7 +431,7 @@ class Connection:
         return self._node.call(operations.REVOKE_TOKEN, identity=identity)
 
     def chain(self, after: int = 0, limit: int = MOST_EVENTS) -> tuple[ChainHead, list[Event]]:
-        """Return where the ledger's chain of events ends, and some of the events. For owners and auditors.
+        """Return the end of the ledger's chain of events, and some of the events. For owners and auditors.
 
         Args:
             after: the number of the event after which they begin.
@@ -441,12 +443,12 @@ class Connection:
         """Read the whole chain of events, recompute hashes and sums, and return its end. For owners and auditors.
 
         Args:
-            head: a head noted elsewhere at any time, such as that of the last audit. Without it a ledger that was
-                replaced by an older copy of itself, or rewritten from the start, cannot be detected.
+            head: a head that you stored elsewhere at any time, such as that of the last audit. Without it, this
+                can't detect a ledger that was replaced by an older copy or rewritten from the start.
 
         Raises:
             NotAllowed: if the caller is an analyst.
-            LedgerCorrupt: if the events are not those that were written.
+            LedgerCorrupt: if the events differ from those that were written.
         """
         checkpoint = read_noted_head(head)
         chain, events = self._node.call(operations.AUDIT, after=0, limit=MOST_EVENTS)
@@ -470,10 +472,11 @@ class Connection:
         *arguments: Any,
         **terms: Any,
     ) -> None:
-        """Allow a named question, to be asked as verb(data, *arguments, **terms). For the owner of data in hand.
+        """Allow a named question, asked as verb(data, *arguments, **terms). For the owner of data in Python.
 
         The arguments are copied deeply, so later changes of a list of candidates have no effect. Functions,
-        such as a score function, are not copied. An analyst asks as often as the budgets pay. See `limit`.
+        such as a score function, are not copied. Analysts can ask until a budget is spent. See `limit` to restrict
+        this.
 
         Args:
             dataset: the name of the dataset.
@@ -484,7 +487,7 @@ class Connection:
             **terms: its keyword arguments, such as the privacy parameter and the mechanism.
 
         Raises:
-            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            NotAllowed: unless the caller passed the data to `connect(datasets=...)`.
             InvalidArgument: if the verb rejects these arguments, the budget cannot count the guarantee or has
                 another privacy unit, or an argument can be read only once. No private scores were computed.
         """
@@ -495,44 +498,44 @@ class Connection:
         self._hold("allow", *names, Call(verb, arguments, dict(terms)))
 
     def limit(self, question: str, requests: int, *, dataset: str | None = None) -> None:
-        """Limit the requests of each analyst for a named question. For the owner of data in hand.
+        """Limit the requests of an analyst for a named question. For the owner of data in Python.
 
         Args:
             question: the name of the question.
-            requests: the most requests per analyst, counted from now on in this process. Failed requests count
-                too. A request repeated under its name counts once.
+            requests: the most requests per analyst, counted from now on in this process. Failed requests count too.
+                A repeated request counts once.
             dataset: the name of the dataset. Not needed if only one dataset has a question of that name.
 
         Raises:
-            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            NotAllowed: unless the caller passed the data to `connect(datasets=...)`.
             UnknownName: if there is no such dataset, or no such question.
         """
         names = read_name(question, "question"), _read_dataset(dataset)
         self._hold("limit", *names, count(requests, "requests", most=_MOST_REQUESTS))
 
     def for_analyst(self, analyst: str) -> "Connection":
-        """Return the connection of one analyst, with a share of a dataset. For the owner of data in hand.
+        """Return the connection of one analyst, with a share of a dataset. For the owner of data in Python.
 
-        Hand it to the analyst, or use it in a service on their behalf, and keep this one to yourself.
+        Give it to the analyst, or use it in a service on their behalf, and keep this one to yourself.
 
         Args:
             analyst: the name of the analyst, as in the share.
 
         Raises:
-            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            NotAllowed: unless the caller passed the data to `connect(datasets=...)`.
             UnknownBudget: if the analyst has no share of a dataset.
         """
         connection: Connection = self._hold("for_analyst", read_name(analyst, "analyst"))
         return connection
 
     def allow_simulation(self, dataset: str) -> None:
-        """Allow `simulate` on a dataset, without charge, from now on. For the owner of data in hand.
+        """Allow `simulate` on a dataset, without charge, from now on. For the owner of data in Python.
 
         Args:
             dataset: the name of the dataset.
 
         Raises:
-            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            NotAllowed: unless the caller passed the data to `connect(datasets=...)`.
         """
         self._hold("allow_simulation", read_name(dataset, "dataset"))
 
@@ -547,7 +550,7 @@ class Connection:
             size: the number of draws, 1,000 by default.
 
         Raises:
-            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            NotAllowed: unless the caller passed the data to `connect(datasets=...)`.
             InvalidArgument: unless `allow_simulation` was called for the dataset.
         """
         names = read_name(question, "question"), _read_dataset(dataset)

@@ -13,7 +13,7 @@ from ...selection.question_sentences import facts_of
 
 @dataclass(frozen=True, slots=True)
 class PastRelease:
-    """A release that was charged. Its answer comes again, at no cost, to the same question under its request.
+    """A charged release. Repeating the same question under its request returns its answer at no cost.
 
     Attributes:
         dataset: the dataset whose budget was charged.
@@ -22,9 +22,9 @@ class PastRelease:
         query: the question in words.
         guarantee: the guarantee of the whole release.
         unit: the privacy unit, a column; None if every row is a record.
-        at: when it was charged, UTC; at a service, the beginning of its place in the timetable.
-        is_answered: whether its answer is stored; if not, the same request asks for it, at no cost.
-        has_failed: whether it failed because of the data; then the same request gives the same error.
+        at: the time of the charge, UTC. At a service, the start of its slot in the timetable.
+        is_answered: whether its answer is stored. If not, repeating the request computes it at no cost.
+        has_failed: whether it failed because of the data. Then the same request raises the same error.
     """
 
     dataset: str

@@ -10,7 +10,7 @@ from ..audit import ExactAudit, laws
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """One attack that was run. All of it is public: the attacker made up the input.
+    """The result of one attack. All of it is public, because the attacker made up the input.
 
     Attributes:
         name: the name in the registry.
@@ -18,10 +18,10 @@ class AttackResult:
         naive: the outcome for the naive mechanism.
         ours: the outcome for ours.
         naive_audit: the audit of its distributions on two neighbours, computed, not sampled, against the claim.
-        our_audit: the audit of our mechanism that the claim speaks of, on the same two neighbours.
-        source: who found it.
+        our_audit: the audit of our corresponding mechanism, on the same two neighbours.
+        source: the people who found it.
         other_audits: the audits of our other mechanisms, by name.
-        other_input: the input of those, where it is another.
+        other_input: the input of those audits, if it differs.
     """
 
     name: str
@@ -36,12 +36,12 @@ class AttackResult:
 
     @property
     def broken(self) -> bool:
-        """Whether the naive mechanism does not keep its promise, for certain."""
+        """Whether the naive mechanism certainly breaks its promise."""
         return not self.naive_audit.holds
 
     @property
     def standing(self) -> bool:
-        """Whether ours, and every other mechanism that was tried, keeps it, for certain."""
+        """Whether our mechanism and all others that were tried certainly keep it."""
         return all(audit.holds for audit in (self.our_audit, *self.other_audits.values()))
 
     def as_dict(self) -> dict[str, object]:

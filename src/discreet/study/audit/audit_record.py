@@ -34,17 +34,17 @@ _FIELDS_WITHIN: dict[str, dict[str, type]] = {
 
 @error_boundary
 def write_record(audit: MechanismAudit, path: str | Path) -> None:
-    """Write the record of an audit, by which another can repeat it. It is readable for its owner alone.
+    """Write the record of an audit, so that others can repeat it. Only its owner can read the file.
 
-    The outcome is on the first line, and below it the whole as JSON, with a hash.
+    The first line is the outcome. Below it is the whole audit as JSON, with a hash.
 
     Args:
         audit: the result of `mechanism`.
         path: the file to write.
 
     Raises:
-        InvalidArgument: if it is no audit, or a record is not a number, a text, a truth value or None, so that
-            nobody could repeat it.
+        InvalidArgument: if it is not an audit, or it can't be repeated because a record is not a number, a text, a
+            truth value or None.
         UnreadableFile: if the file cannot be written.
     """
     if not isinstance(audit, MechanismAudit):
@@ -152,7 +152,7 @@ def _is_complete(body: Mapping[str, Any]) -> bool:
 def repeat(record: str | Path, function: Callable[[InventedRecords], object]) -> MechanismAudit:
     """Repeat an audit from its record, with the same universe, claim and way of looking.
 
-    Draws are new, so their outcome is the same only as far as chance allows. Exact probabilities give the same.
+    Draws are new, so their outcome may vary by chance. Exact probabilities give the same outcome.
 
     Args:
         record: the file that `write_record` wrote.

@@ -19,17 +19,17 @@ _MOST_SAMPLES = 10**7
 
 @dataclass(frozen=True, slots=True)
 class SensitivityEstimate:
-    """How much scores change between random neighbours, except rare ones. Not a sensitivity.
+    """The change of scores between random neighbours, except rare ones. It is not a sensitivity.
 
     A mechanism run with it is *random* differentially private (Hall, Rinaldo and Wasserman 2012): the
     bound of the mechanism holds for a random pair of neighbours, with probability at least 1 - gamma over
-    that pair and over the sample. For real data that are not drawn like the records of the sample, and
-    for the one person whose record is unusual, it is no guarantee.
+    that pair and over the sample. It guarantees nothing for real data that are not drawn like the sample, or for a
+    person with an unusual record.
 
     Attributes:
         change: the most one score changed, after dropping the `samples - order` largest.
-        spread: the same of a difference of two scores.
-        gamma: how likely a fresh pair goes further, the sample counted as random too.
+        spread: the same for a difference of two scores.
+        gamma: the probability that a fresh pair changes more, with the sample counted as random too.
         samples: how many pairs were drawn.
         order: which of them in ascending order was taken.
         neighbors: the relation.
@@ -77,26 +77,25 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
 ) -> SensitivityEstimate:
     """Return the `order`-th smallest of the changes between `samples` random pairs of neighbours.
 
-    For scores whose sensitivity nobody can compute. With gamma = (samples - order + 1) / (samples + 1), a fresh
-    pair goes further with probability at most gamma: all pairs are alike, so it is as likely as any other
-    to be among the largest. Rubinstein and Aldà bound the same gamma by the inequality of Dvoretzky, Kiefer and
-    Wolfowitz, which needs many more samples: docs/how-to/audit.md.
+    Use it for scores with a sensitivity that you can't compute. With gamma = (samples - order + 1) / (samples + 1),
+    a fresh pair changes more with probability at most gamma, because it is as likely as any other pair to be among
+    the largest. Rubinstein and Aldà bound the same gamma by the Dvoretzky-Kiefer-Wolfowitz inequality, which needs
+    many more samples. See docs/how-to/audit.md.
 
     Args:
         u: as for `select_by`.
         candidates: the possible answers.
-        record: returns one random record, independent and identically distributed. It must not look at
-            private data.
-        size: how many records the larger dataset has.
-        samples: how many pairs to draw.
-        order: which change in ascending order to take. The largest if not given.
-        neighbors: the relation: the last record left out, or replaced by another random one.
-        error: as for `select_by`. Two ideal scores may move apart by four times that more.
+        record: returns one random record, independent and identically distributed. It must not read private data.
+        size: the number of records of the larger dataset.
+        samples: the number of pairs to draw.
+        order: the rank of the returned change, in ascending order. By default the largest.
+        neighbors: the relation. The last record is left out, or replaced by another random one.
+        error: as for `select_by`. Two ideal scores may move apart by four times this error in addition.
         granularity: as for `select_by`.
 
     Raises:
         InvalidArgument: if an argument is invalid. Nothing was drawn.
-        InvalidScores: if `u` fails, or gives no finite numbers.
+        InvalidScores: if `u` fails, or does not return finite numbers.
 
     Source: Rubinstein and Aldà, ICML 2017, https://arxiv.org/abs/1706.02562.
     """

@@ -55,7 +55,7 @@ class ProbabilityLaw(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A real number that lies between two: exact, and infinite where it is."""
+    """A real number between two bounds, which are exact and may be infinite."""
 
     lower: ExtendedNumber
     upper: ExtendedNumber
@@ -74,9 +74,9 @@ class Interval:
 @error_boundaries
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactAudit:
-    """The privacy loss between the distributions on two neighbours, against a claim. As private as the two.
+    """The privacy loss between the distributions on two neighbours, against a claim. As private as both.
 
-    It is about these two datasets: the epsilon of a mechanism is the largest over all neighbours.
+    It is about these two datasets only. The epsilon of a mechanism is the largest over all neighbours.
 
     Attributes:
         claimed: the epsilon that was claimed.
@@ -101,7 +101,7 @@ class ExactAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is certainly true of this pair, up to 2**-100."""
+        """Whether the claim certainly holds for this pair, up to 2**-100."""
         if self.delta:
             return self.hockey_stick(self.claimed).upper <= self.delta + _SAME
         largest = self.range if self.bounded_range else self.epsilon
@@ -109,7 +109,7 @@ class ExactAudit:
 
     @property
     def slack(self) -> float:
-        """How many times the claimed epsilon is of the true one."""
+        """The claimed epsilon divided by the true one."""
         true = float(self.epsilon)
         return float(self.claimed) / true if true else math.inf
 
@@ -131,7 +131,7 @@ class ExactAudit:
         return [i for i, (least, _) in enumerate(best) if least > 0]
 
     def losses(self) -> list[Interval]:
-        """Return the privacy losses ln P(r) / Q(r) by output r: positive if r is likelier on the first dataset."""
+        """Return the privacy losses ln P(r) / Q(r) by output r. Positive if r is likelier on the first."""
         with precision(512):
             return [_log_ratio(p, q) for p, q in zip(*self._laws, strict=True)]
 
@@ -204,23 +204,23 @@ def exact(
 ) -> ExactAudit:
     """Return the true privacy loss of `select` on the scores of two neighbours, against its guarantee.
 
-    With a verb before them the two are neighbouring tables: `exact(top_k, data, data_of_neighbor, "drink", k=2,
-    epsilon=1)` audits its answers, lists and counts too, where up to 20,000 answers are worked out. Those that are
-    not, as counts far from the true ones, are taken as one.
+    If you pass a verb first, the two are neighbouring tables. For example, `exact(top_k, data, data_of_neighbor,
+    "drink", k=2, epsilon=1)` audits the answers of `top_k`. Lists and counts work too, if at most 20,000 answers
+    can be enumerated. The others, such as counts far from the true ones, count as one answer.
 
     Args:
-        scores: the scores on the one dataset, as for `select`, without names, or a verb.
+        scores: the scores on one dataset, as for `select`, without names, or a verb.
         scores_of_neighbor: the scores on the other, in the same order.
-        *arguments: of a verb the data of the neighbour and the arguments after the data.
+        *arguments: for a verb, the data of the neighbour and the arguments after the data.
         sensitivity: the most that one score can change between neighbours, as for `select`. It is not checked
-            against the two, so a false one shows.
+            against the scores, so that the audit can refute it.
         spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
         monotonic: whether one record more or less moves all scores in the same direction, False by default.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted, or a verb gives answers that are not worked out.
-        InvalidScores: if the scores are no finite numbers, or not as many.
+        InvalidArgument: if a public argument cannot be accepted, or the answers of a verb can't be enumerated.
+        InvalidScores: if the scores are not finite numbers, or their numbers differ.
     """
     if terms.get("size") is not None:
         raise InvalidArgument("size must be left out: an audit is of one answer")
@@ -309,13 +309,13 @@ def laws(
 
     Args:
         law: the exact probabilities of the outputs (fractions, decimals), summing to one, or an object with
-            `probabilities()`, as mechanisms make them.
+            `probabilities()`, such as mechanisms return.
         law_of_neighbor: the same for the other dataset.
         epsilon: the claimed epsilon.
         delta: the claimed delta, 0 for pure differential privacy.
 
     Raises:
-        InvalidArgument: if they are no two distributions over the same outputs.
+        InvalidArgument: if they are not two distributions over the same outputs.
     """
     claim = (positive(epsilon, "epsilon"), _not_negative(delta, "delta"), False)
     first, second = _reader(law, "law"), _reader(law_of_neighbor, "law_of_neighbor")

@@ -39,8 +39,8 @@ class AuditedClaim:
     """The claim about a mechanism, and how closely it is looked at.
 
     Attributes:
-        epsilon: the epsilon that is claimed.
-        delta: the delta that is claimed with it.
+        epsilon: the claimed epsilon.
+        delta: the claimed delta.
         neighbors: the neighbouring relation.
         draws: how many answers are drawn from each dataset; 0 where probabilities are given.
         confidence: how likely a counterexample by draws is one, over all pairs; 1 where probabilities are given.
@@ -68,19 +68,19 @@ class AuditedProgram:
 
 @dataclass(frozen=True, slots=True)
 class MechanismAudit:
-    """An audit of all pairs of neighbours over a small universe. Without a counterexample it is no proof.
+    """An audit of all pairs of neighbours over a small universe. Even without a counterexample, it is not a proof.
 
     Attributes:
-        claim: what was claimed.
+        claim: the claim.
         universe: the records that a dataset may contain.
-        sizes: how many records a dataset may have.
-        pairs: how many pairs of neighbours there are.
-        largest: the largest loss of all pairs: of delta = 0 an epsilon, otherwise the least delta at the claimed
-            epsilon. By draws a lower bound on epsilon.
-        pair: the two datasets between which it is.
-        holds: whether the claim holds of each pair, as far as was seen.
+        sizes: the allowed numbers of records in a dataset.
+        pairs: the number of pairs of neighbours.
+        largest: the largest loss of all pairs. It is an epsilon if delta is 0, and otherwise the least delta at the
+            claimed epsilon. By draws, it is a lower bound on epsilon.
+        pair: the two datasets with this loss.
+        holds: whether the claim holds for all pairs, as far as was seen.
         program: the program.
-        private: whether records are those of people.
+        private: whether the records are about real people.
     """
 
     claim: AuditedClaim
@@ -149,27 +149,29 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
     confidence: Number = "0.95",
     private: bool = False,
 ) -> MechanismAudit:
-    """Audit a mechanism of your own on all pairs of neighbours over a small universe.
+    """Audit your own mechanism on all pairs of neighbours over a small universe.
 
-    With exact probabilities each pair is decided exactly, as by `laws`. By draws a pair is refuted or not, as by
-    `samples`, each at its share of the risk, so that all of them hold together with the confidence. In neither way
-    is it a proof: other records and larger datasets were not looked at.
+    With exact probabilities, every pair is decided exactly, as by `laws`. With draws, `samples` tries to refute
+    every pair at its share of the risk, so all verdicts hold together with the confidence. Neither way is a proof,
+    because it doesn't cover other records and larger datasets.
 
     Args:
-        function: takes a list of records, in the order of the universe. It returns the exact probabilities of its
-            answers, as a dictionary or a list, or an object with `probabilities()`. With `draws` one answer.
+        function: accepts a list of records, in the order of the universe. It returns the exact probabilities of its
+            answers, as a dictionary, a list or an object with `probabilities()`. With `draws`, it returns a single
+            answer.
         universe: the records that a dataset may contain, with repetition. Make them up.
-        sizes: how many records a dataset may have, such as range(4).
-        epsilon: the epsilon that is claimed.
-        delta: the delta that is claimed with it.
+        sizes: the allowed numbers of records in a dataset, such as range(4).
+        epsilon: the claimed epsilon.
+        delta: the claimed delta.
         neighbors: "add_remove" or "replace_one".
-        draws: how many answers to draw from each dataset, where probabilities are not known.
-        confidence: how likely a counterexample by draws must be one.
-        private: say that the records are those of people: the audit and its record are then as private as they are.
+        draws: the number of answers to draw from a dataset, if you don't know the probabilities.
+        confidence: the probability with which a counterexample by draws must be true.
+        private: pass True if the records are about real people. Then the audit and its record are as private as the
+            records.
 
     Raises:
         InvalidArgument: if an argument cannot be accepted, or there are more than 20,000 pairs. `function` was not
-            called. Or if it returns no distribution.
+            called. Or if it does not return a distribution.
     """
     claim = _read_claim(epsilon, delta, neighbors, draws, confidence)
     records = read_sequence(universe, "universe", _LARGEST_UNIVERSE)
@@ -192,7 +194,7 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
 
 
 def _number_of_pairs(room: Neighborhood, largest: int) -> int:
-    """Return how many pairs of neighbours there are.
+    """Return the number of pairs of neighbours.
 
     Raises:
         InvalidArgument: if they are too many, or a dataset is too large.

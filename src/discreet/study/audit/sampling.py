@@ -22,7 +22,7 @@ _Z = 2.0
 
 @dataclass(frozen=True, slots=True)
 class SamplingAudit:
-    """A lower bound on epsilon. It can refute a claim, and it can never prove one.
+    """A lower bound on epsilon. It can refute a claim, but never prove one.
 
     Attributes:
         epsilon: with the given confidence, the mechanism is not (e, delta)-differentially private for any
@@ -30,7 +30,7 @@ class SamplingAudit:
         event: the answers that distinguish the two datasets, chosen on separate samples.
         toward_neighbor: whether the event is likelier for the neighbour than for the data.
         draws: the number of samples per dataset.
-        confidence: how likely the bound is true, at least.
+        confidence: the least probability that the bound is true.
         delta: the delta that the mechanism was allowed.
     """
 
@@ -73,14 +73,14 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
 ) -> SamplingAudit:
     """Return a lower bound on epsilon from draws of any callable.
 
-    Half of the draws choose an event, by the ratio of its frequencies. The other half judge it, so the choice costs
-    nothing. Both directions are tried, with two Clopper-Pearson bounds apiece that fail with a quarter of the
-    risk. Draws must be independent. It is about these two datasets and this many draws: a claim
-    it does not refute may be false all the same.
+    Half of the draws choose an event by the ratio of its frequencies. The other half test it, so the choice costs
+    nothing. Both directions are tried, with two Clopper-Pearson bounds per direction, and every bound fails with a
+    quarter of the risk. Draws must be independent. The result is about these two datasets and this number of draws,
+    so a claim that it doesn't refute may still be false.
 
     Args:
-        mechanism: takes a dataset and returns one answer. Answers must repeat to say anything, so
-            round or fold those that hardly do.
+        mechanism: accepts a dataset and returns one answer. Only repeated answers are informative, so round or
+            group answers that rarely repeat.
         data: the one dataset.
         neighbor: the other.
         n: the number of samples per dataset.

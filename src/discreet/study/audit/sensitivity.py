@@ -156,7 +156,7 @@ def sensitivity(
             order. It gets them in the order of the universe.
         candidates: the possible answers.
         universe: the records that a dataset may contain, with repetition.
-        sizes: how many records a dataset may have, such as range(4).
+        sizes: the allowed numbers of records in a dataset, such as range(4).
         budget: how many pairs to look at.
         **declaration: sensitivity (or spread), monotonic, error, granularity, as for `select_by`, and
             neighbors.
@@ -391,7 +391,7 @@ def monotonic(
             order. It gets them in the order of the universe.
         candidates: the possible answers.
         universe: the records that a dataset may contain, with repetition.
-        sizes: how many records a dataset may have, such as range(4).
+        sizes: the allowed numbers of records in a dataset, such as range(4).
         budget: how many pairs to look at.
 
     Raises:
