@@ -84,7 +84,7 @@ class GroupClause:
         if part not in self.parts:
             raise InvalidArgument(
                 f"{preview(tree_in_words(tree))} is neither an aggregate nor a column of GROUP BY. "
-                "Rows are not released"
+                "Rows are not released: write MODE of it, or add it to GROUP BY"
             )
         return self.parts.index(part)
 

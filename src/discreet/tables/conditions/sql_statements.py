@@ -345,12 +345,14 @@ def _dataset(tree: Tree) -> str:
         raise InvalidArgument("a statement needs FROM, and the name of a dataset")
     table = clause.this
     if type(table) is not exp.Table:
-        raise InvalidArgument("FROM takes the name of a dataset, and no subquery")
+        raise InvalidArgument(
+            "FROM takes the name of a dataset, and no subquery. Describe the query as a dataset"
+        )
     if parts_of_tree(table).get("db") or parts_of_tree(table).get("catalog"):
         raise InvalidArgument("FROM takes the name of a dataset, with nothing before it")
     if type(table.this) is not exp.Identifier or not has_only(table, "this"):
         raise InvalidArgument(
-            "FROM takes the name of a dataset alone: no alias, no TABLESAMPLE, nothing after it"
+            "FROM takes the name of a dataset alone: no alias, no TABLESAMPLE, nothing after it. Leave the rest out"
         )
     name: str = table.name
     return name
@@ -548,15 +550,19 @@ _REFUSALS = {
     "AnyValue": "ANY_VALUE releases a record's value; write MODE",
     "First": "FIRST releases a record's value; write MODE",
     "Last": "LAST releases a record's value; write MODE",
-    "ArrayAgg": "ARRAY_AGG releases records",
-    "GroupConcat": "STRING_AGG releases records",
+    "ArrayAgg": "ARRAY_AGG releases records. Write TOP_K(x, 10) for the most common values",
+    "GroupConcat": "STRING_AGG releases records. Write TOP_K(x, 10) for the most common values",
+    "ApproxTopSum": "write SUM(x) with GROUP BY, ORDER BY and LIMIT",
+    **dict.fromkeys(
+        ("Corr", "CovarPop", "CovarSamp"),
+        "have the product as a column in the query of the description, and write AVG of it and of each",
+    ),
     "CountIf": "COUNTIF takes a condition alone, such as COUNTIF(age >= 18)",
     "LogicalOr": "one record would decide whether any is true: write COUNTIF(...), how many are",
     "LogicalAnd": "one record would decide whether all are true: write COUNTIF(...), how many are",
-    "Window": "windows are not answered",
-    "Star": "SELECT * releases records",
-    "Subquery": "subqueries are not answered",
-    "Distinct": "DISTINCT goes with COUNT alone",
+    "Window": "windows are not answered. Write GROUP BY in place of OVER",
+    "Star": "SELECT * releases records. Name aggregates, such as COUNT(*)",
+    "Subquery": "subqueries are not answered. Describe the query as a dataset",
 }
 
 
@@ -578,10 +584,11 @@ def _argument(tree: Tree, aggregate: Tree) -> str:
     """Return the column of an aggregate."""
     exp = sqlglot_package().exp
     if type(tree) is exp.Distinct:
-        raise InvalidArgument("DISTINCT goes with COUNT alone")
+        raise InvalidArgument("DISTINCT goes with COUNT alone. Leave it out")
     if type(tree) is not exp.Column:
         raise InvalidArgument(
-            f"{tree_in_words(aggregate)}: aggregates are of a column, and of no expression"
+            f"{tree_in_words(aggregate)}: aggregates are of a column, and of no expression. Have it as a column in "
+            "the query of the description"
         )
     return column_of_tree(tree)
 
