@@ -48,7 +48,8 @@ class Read(HTMLParser):
             self.forms.append(Form(found.get("method", "get"), found["action"]))
         if tag in ("select", "textarea"):
             self._select, self._area = found["name"], found["name"] if tag == "textarea" else ""
-        if tag == "input" and "name" in found:
+        is_chosen = found.get("type") != "checkbox" or "checked" in found
+        if tag == "input" and "name" in found and is_chosen:
             self.forms[-1].fields[found["name"]] = found.get("value", "")
         if tag == "option" and ("selected" in found or self._select not in self.forms[-1].fields):
             self.forms[-1].fields[self._select] = found["value"]

@@ -251,9 +251,20 @@ def test_counts_of_two_columns_are_asked_for_and_shown_as_a_table(served: Served
     assert answer.status_code == 200, answer.text
     assert "city / age" in plain(answer.text)
     assert "[40, 80)" in plain(answer.text)
-    assert [
-        tag for tag, held in Read(answer.text).elements if "shade-" in held.get("class", "")
-    ] == ["td"] * 6
+    shaded = [tag for tag, held in Read(answer.text).elements if "shade-" in held.get("class", "")]
+    assert shaded == ["span"] * 10 + ["td"] * 6  # the legend, and the cells
+
+
+def test_bins_have_cells_for_what_is_outside(served: Served) -> None:
+    person = served.person("owner")
+    options = dict.fromkeys(("closed", "below", "above", "missing"), "yes")
+    fields = {**CELLS, "bins": "age: 20 to 80 by 30", "epsilon": "1/8", **options}
+    form = Read(person.send("GET", "/free", params=fields).text).form("/plan")
+    assert form.fields.items() >= options.items()
+    reply = person.send("GET", "/plan", params=form.fields)
+    answer = plain(person.submit(Read(reply.text).form("/ask")).text)
+    for cell in ("below 20", "[20, 50)", "[50, 80]", "above 80", "missing"):
+        assert cell in answer
 
 
 def test_an_answer_is_given_for_each_cell_of_groups(served: Served) -> None:

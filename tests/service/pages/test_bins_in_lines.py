@@ -33,7 +33,14 @@ COLUMNS = ["age", "age: last", "day", "at"]
     ],
 )
 def test_they_are_read(text: str, bins: dict[str, Bins]) -> None:
-    assert read_bins(text, COLUMNS) == bins
+    assert read_bins(text, COLUMNS, {}) == bins
+
+
+def test_all_of_them_have_the_options() -> None:
+    options = {"closed": True, "below": True}
+    bins = read_bins("age: 0, 18\nday: 2024-01-01 to 2025-01-01 by 1 month", COLUMNS, options)
+    assert bins["age"] == Bins("age", edges=[0, 18], closed=True, below=True)
+    assert (bins["day"].closed, bins["day"].below, bins["day"].above) == (True, True, False)
 
 
 @pytest.mark.parametrize(
@@ -50,5 +57,5 @@ def test_they_are_read(text: str, bins: dict[str, Bins]) -> None:
 )
 def test_other_lines_are_refused(text: str, words: str) -> None:
     with pytest.raises(InvalidArgument, match=re.escape(words)) as refused:
-        read_bins(text, COLUMNS)
+        read_bins(text, COLUMNS, {})
     assert refused.value.is_public

@@ -18,6 +18,8 @@ import pytest
 
 from discreet.cli import run
 
+from .test_style import contrast
+
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="Playwright is not installed: pip install --group browser"
 )
@@ -49,6 +51,20 @@ column = "marital_status"
 epsilon = "1/2"
 description = "Which marital status is the most common?"
 
+[datasets.people]
+source = "people.csv"
+answers_after = "250ms"
+budget = { epsilon = "3" }
+
+[datasets.people.columns.city]
+type = "string"
+enum = ["Basel", "Bern", "Genève", "Lausanne", "Winterthur", "Zürich"]
+
+[datasets.people.columns.age]
+type = "integer"
+minimum = 0
+maximum = 120
+
 [analysts.team-a]
 datasets = ["adult"]
 share = { epsilon = "1" }
@@ -60,6 +76,13 @@ share = { epsilon = "1" }
 verbs = ["mode", "count", "sql"]
 where = ["marital_status"]
 """
+PEOPLE: dict[tuple[str, int | str], int] = {
+    (city, age): 100 * rank * weight
+    for rank, city in enumerate(("Basel", "Bern", "Genève", "Lausanne", "Winterthur", "Zürich"))
+    for age, weight in ((10, 1), (30, 2), (50, 3), (70, 1), ("", 1))
+}
+"""How many people of a city have an age, which of some is missing."""
+
 TOKEN = re.compile(r"discreet_[A-Za-z0-9_-]{43}")
 
 
@@ -91,7 +114,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def served() -> Iterator[Service]:
     shutil.copy(EXAMPLE, "adult.csv")
     Path("discreet.toml").write_text(DESCRIPTION, encoding="utf-8")
+    rows = (f"{city},{age}\n" for (city, age), size in PEOPLE.items() for _ in range(size))
+    Path("people.csv").write_text("city,age\n" + "".join(rows), encoding="utf-8")
     command("ledger", "open", "adult")
+    command("ledger", "open", "people")
     owner = TOKEN.findall(command("token", "create", "--role", "owner"))[0]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -209,9 +235,9 @@ def test_a_statement_of_sql_is_priced_asked_and_paid_once(service: Service, brow
         analyst.click("text=Ask something of your own")
         analyst.select_option("#verb", "sql")
         analyst.click("main .primary")
-        analyst.fill("#statement", STATEMENT.replace("COUNT(*)", "COUNT(marital_status)"))
+        analyst.fill("#statement", STATEMENT.replace("COUNT(*)", "COUNT(1 + 1)"))
         analyst.click("main .primary")
-        assert "WHERE marital_status IS NOT NULL" in told(analyst)
+        assert "COUNT(*) counts records" in told(analyst)
         assert "LIMIT 3" in analyst.input_value("#statement")
         analyst.fill("#statement", STATEMENT)
         analyst.click("main .primary")
@@ -293,6 +319,96 @@ def test_no_page_is_wider_than_the_screen(
             page.goto(service.address + path)
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
             assert page.evaluate("document.cookie") == ""
+
+
+HEAT_MAP = {
+    "dataset": "people", "verb": "counts", "epsilon": "1/2", "column": "city", "column_2": "age",
+    "bins": "age: 20 to 60 by 10", "below": "yes", "above": "yes", "missing": "yes",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_a_heat_map_is_drawn_explained_and_readable(
+    service: Service, browser: Any, scheme: str, width: int
+) -> None:
+    """Counts of two columns: shades that rise with them, a legend, a table by its roles, and a region to scroll."""
+    kind = {
+        "viewport": {"width": width, "height": 800}, "color_scheme": scheme, "java_script_enabled": True,
+    }  # fmt: skip
+    with person(browser, service, service.owner, **kind) as page:
+        page.goto(f"{service.address}/free?{urlencode(HEAT_MAP)}")
+        assert page.get_by_label("A cell for what is below the bins").is_checked()
+        page.click("main .primary")
+        page.click("main .act button")
+        table = page.get_by_role("table", name="The larger a count, the stronger its colour.")
+        check_labels(table)
+        cells = [(int(text.replace(",", "")), shade) for text, shade, _ in colours(table, "td")]
+        check_shades(cells)
+        for _, ground, ink in colours(table, "td"):
+            assert contrast(ground, ink) >= 4.5
+        legend = table.locator(".legend")
+        assert legend.inner_text().split()[-1] == f"{max(cells)[0]:,}"
+        in_legend = [shade for _, shade, _ in colours(legend, "span")]
+        assert len(in_legend) == 10
+        assert {shade for _, shade in cells} <= {*in_legend}
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        check_scrolling(page, table, is_wider=width < 400)
+
+
+def check_labels(table: Any) -> None:
+    """Check that a table tells its rows and columns by their roles."""
+    columns = table.get_by_role("columnheader").all_inner_texts()
+    assert columns == ["age / city", "Basel", "Bern", "Genève", "Lausanne", "Winterthur", "Zürich"]
+    rows = table.get_by_role("rowheader").all_inner_texts()
+    assert rows == [
+        "below 20", "[20, 30)", "[30, 40)", "[40, 50)", "[50, 60)", "60 or above", "missing",
+    ]  # fmt: skip
+    assert table.get_by_role("cell").count() == 42
+
+
+def colours(part: Any, kind: str) -> list[tuple[str, str, str]]:
+    """Return the texts of elements, the colours behind them, and those of the texts."""
+    behind = """
+        all => all.map(one => {
+          const canvas = document.createElement('canvas').getContext('2d');
+          const hex = colour => {
+            canvas.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--paper');
+            canvas.fillRect(0, 0, 1, 1);
+            canvas.fillStyle = colour;
+            canvas.fillRect(0, 0, 1, 1);
+            const [r, g, b] = canvas.getImageData(0, 0, 1, 1).data;
+            return '#' + [r, g, b].map(n => n.toString(16).padStart(2, '0')).join('');
+          };
+          const style = getComputedStyle(one);
+          return [one.innerText, hex(style.backgroundColor), hex(style.color)];
+        })
+    """
+    found: list[tuple[str, str, str]] = part.locator(f":scope {kind}").evaluate_all(behind)
+    return [(text, ground, ink) for text, ground, ink in found]
+
+
+def check_shades(cells: list[tuple[int, str]]) -> None:
+    """Check that a larger count has a colour farther from that of the least one, or the same."""
+    shades = [shade for _, shade in sorted(cells)]
+    steps = [contrast(shades[0], shade) for shade in shades]
+    assert steps == sorted(steps)
+    assert len({*shades}) >= 6
+    assert steps[-1] > 1.5
+
+
+def check_scrolling(page: Any, table: Any, *, is_wider: bool) -> None:
+    """Check that the keyboard reaches a table and scrolls it, and that the names of its rows stay in view."""
+    name = table.get_by_role("rowheader").first
+    before = name.bounding_box()["x"]
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "answer":
+            break
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(500)  # it scrolls smoothly
+    assert (page.evaluate("document.activeElement.scrollLeft") > 0) == is_wider
+    assert name.bounding_box()["x"] == pytest.approx(before, abs=1)
 
 
 @pytest.mark.proof

@@ -166,7 +166,8 @@ def test_a_budget_of_a_dataset_is_opened_and_one_of_its_own_if_the_owner_says_so
     form = page.form("/budgets/open", dataset="others")
     shared = owner.submit(form, separate="")
     assert (shared.status_code, "--separate" in shared.text) == (422, True)
-    assert owner.submit(form).headers["location"] == "/budgets?done=budget_opened"
+    opened = owner.submit(form, separate="yes")
+    assert opened.headers["location"] == "/budgets?done=budget_opened"
     event = discreet.Ledger("budget.db").history()[-1]
     assert (event.dataset, event.body["separate_from"]) == ("others", ["rivals"])
     plain_one = page.form("/budgets/open", dataset="plain")

@@ -47,6 +47,22 @@ def test_colours_can_be_told_apart(
     assert contrast(theme[ink], theme[ground]) >= least
 
 
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_text_can_be_read_on_every_shade(theme: dict[str, str]) -> None:
+    shades = re.findall(r"\.shade-(\d) \{ background: color-mix\(.*--bar-spent\) (\d+)%", STYLE)
+    assert [int(number) for number, _ in shades] == [*range(1, 10)]
+    grounds = [mixed(theme["bar-spent"], theme["paper"], int(share)) for _, share in shades]
+    assert all(contrast(theme["ink"], ground) >= TEXT for ground in grounds)
+    steps = [contrast(theme["paper"], ground) for ground in grounds]
+    assert steps == sorted(set(steps))
+
+
+def mixed(one: str, other: str, share: int) -> str:
+    """A colour of so many percent of one and the rest of another, as CSS mixes them."""
+    parts = zip(*(bytes.fromhex(color[1:]) for color in (one, other)), strict=True)
+    return "#" + bytes((share * a + (100 - share) * b) // 100 for a, b in parts).hex()
+
+
 def test_both_themes_have_every_colour_and_rules_use_no_other() -> None:
     assert LIGHT.keys() == DARK.keys()
     rules = STYLE.split("* { box-sizing")[1]

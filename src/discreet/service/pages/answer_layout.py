@@ -39,11 +39,13 @@ class CrossTable:
         columns: the values across.
         rows: the values down the page, with their counts: a text and a shade from 0 to 9, or None where
             there is none.
+        most: the largest count.
     """
 
     corner: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, int] | None, ...]], ...]
+    most: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +131,8 @@ def _layout_of_counts(counts: Mapping[Any, Any], query: str) -> AnswerLayout:
                 (_value_text(row), tuple(_shaded(counts.get((row, one)), most) for one in second))
                 for row in first
             )
-            cross = CrossTable(" / ".join(names), tuple(map(_value_text, second)), rows)
-            return AnswerLayout(cross=cross)
+            columns = tuple(map(_value_text, second))
+            return AnswerLayout(cross=CrossTable(" / ".join(names), columns, rows, f"{most:,}"))
     return AnswerLayout(counts=_count_rows(list(counts), list(counts.values())))
 
 

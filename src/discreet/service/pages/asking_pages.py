@@ -25,7 +25,7 @@ from ...ledger import Budget, Quote
 from ...ledger.budget import Amount
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ...privacy.wording import in_brief
-from ...selection.bins import column_words, read_columns
+from ...selection.bins import BIN_OPTIONS, column_words, read_columns
 from ...selection.sentences import guarantee_in_words, neighbors_in_words
 from ...selection.shown_answers import error_in_words
 from ...tables.verb_table import VERBS
@@ -103,7 +103,7 @@ def free(request: AuthenticatedRequest, error: DiscreetError | None = None) -> R
         "declared_values": describe_values, "takes": takes(verb), "own_lines": own_lines(verb),
         "wrong": wrong,
         "largest": None if largest is None else spell(largest),
-        "unit": unit,
+        "unit": unit, "bin_options": BIN_OPTIONS,
         "fitting": columns_for(verb, columns, unit), "takes_cells": verb in VERBS and VERBS[verb].takes_cells,
     }  # fmt: skip
     return request.page("free.html", 200 if wrong is None else status_of(wrong), **page_values)

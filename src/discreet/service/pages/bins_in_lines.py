@@ -1,6 +1,7 @@
 """Bins as a form has them: a column and its edges in a line, such as "age: 0 to 120 by 10" or "age: 0, 18, 65"."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ...base.error_boundary import public_errors
 from ...errors import InvalidArgument, preview
@@ -8,12 +9,13 @@ from ...selection.bins import Bins
 
 
 @public_errors()
-def read_bins(text: str, columns: Iterable[str]) -> dict[str, Bins]:
+def read_bins(text: str, columns: Iterable[str], options: Mapping[str, Any]) -> dict[str, Bins]:
     """Return the bins in the lines of a text, by their columns.
 
     Args:
         text: the lines.
         columns: the columns of the question.
+        options: the arguments of all bins that are yes or no.
 
     Raises:
         InvalidArgument: if a line does not begin with a column of the question, or its edges cannot be read.
@@ -26,14 +28,14 @@ def read_bins(text: str, columns: Iterable[str]) -> dict[str, Bins]:
                 "bins: begin a line with a column of the question and a colon, once for a column, as in "
                 f"age: 0 to 120 by 10, got {preview(line)}"
             )
-        bins[name] = _bins(name, line[len(name) + 1 :])
+        bins[name] = _bins(name, line[len(name) + 1 :], options)
     return bins
 
 
-def _bins(column: str, edges: str) -> Bins:
+def _bins(column: str, edges: str, options: Mapping[str, Any]) -> Bins:
     """Return the bins of one line."""
     lo, is_range, rest = edges.partition(" to ")
     if not is_range:
-        return Bins(column, edges=[one.strip() for one in edges.split(",")])
+        return Bins(column, edges=[one.strip() for one in edges.split(",")], **options)
     hi, _, step = rest.partition(" by ")
-    return Bins(column, lo.strip(), hi.strip(), step.strip())
+    return Bins(column, lo.strip(), hi.strip(), step.strip(), **options)

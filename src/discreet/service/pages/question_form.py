@@ -10,7 +10,7 @@ from ...base.error_boundary import public_errors
 from ...ledger import Quote
 from ...privacy.units import Unit, columns_of_unit
 from ...selection.any_column import AnyColumn
-from ...selection.bins import Bins
+from ...selection.bins import BIN_OPTIONS, Bins
 from ...selection.releases import Release
 from ...tables.datasets.columns import Column
 from ...tables.datasets.questions import keys_of
@@ -44,7 +44,8 @@ _ARGUMENT_READERS: Mapping[str, Callable[[str], Any]] = {
     "gap": bool,
 }
 FIELDS = (
-    "dataset", "question", "verb", "column", "column_2", *_ARGUMENT_READERS, "by_2", "bins", "candidates"
+    "dataset", "question", "verb", "column", "column_2", *_ARGUMENT_READERS, "by_2", "bins", *BIN_OPTIONS,
+    "candidates",
 )  # fmt: skip
 """The fields of a question; others, such as the name of the request, say how it is asked."""
 
@@ -108,7 +109,8 @@ class QuestionForm:
             {one: self.columns(one) for one in ("column", "by")},
         )
         declared = connection.columns(self.dataset)
-        bins = read_bins(self.fields.get("bins", ""), itertools.chain(*names.values()))
+        options = {one: one in self.fields for one in BIN_OPTIONS}
+        bins = read_bins(self.fields.get("bins", ""), itertools.chain(*names.values()), options)
         column, by = (
             _one_or_several([bins.get(one, one) for one in some]) for some in names.values()
         )
