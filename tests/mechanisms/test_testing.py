@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from discreet.mechanisms import Exponential, PermuteAndFlip
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
-from discreet.mechanisms.testing import SeededBits, bit_tree, check_mechanism, counted_work
+from discreet.mechanisms.testing import (
+    SeededBits,
+    bit_tree,
+    check_mechanism,
+    counted_work,
+    log_ratios,
+)
 from discreet.mechanisms.without_guarantee import WithoutGuarantee
 from discreet.privacy.guarantees import BoundedRange
 from discreet.privacy.sensitivity import Sensitivity
@@ -85,6 +91,16 @@ class Outside(Biased):
 
     def draw(self, bits: Bits) -> int:
         return self.law.draw(bits) + 7
+
+
+class Stated(Biased):
+    """Has probabilities in proportion to whole numbers, and is never drawn from."""
+
+    def __init__(self, parts: list[int]) -> None:
+        self.parts = parts
+
+    def probabilities(self) -> list[arb]:
+        return [arb(part) / sum(self.parts) for part in self.parts]
 
 
 class Unfinished(Biased):
@@ -180,6 +196,13 @@ def test_a_tree_counts_every_string() -> None:
     assert tree.admits(2, arb("0.25"))
     assert not tree.admits(2, arb("0.26"))
     assert not tree.admits(4, arb("0.01"))
+
+
+def test_ratios_leave_out_what_neither_law_answers() -> None:
+    laws = [Stated([0, 1, 1]), Stated([0, 1, 3])]
+    with precision(64):
+        ratios = [float(ratio.exp().mid()) for ratio in log_ratios(*laws)]
+    assert ratios == pytest.approx([2, 2 / 3])
 
 
 def test_work_is_counted() -> None:

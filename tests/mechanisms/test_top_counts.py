@@ -207,7 +207,8 @@ def test_gaussian_counts_keep_their_promise_and_their_bound() -> None:
     assert calibrate(wide, ONE, one).guarantee == DiscreteGaussianDP(Fraction(357), 20)
     assert best_top_counts(2, 20, 60, "add_remove", one, millionth) == wide
     assert best_top_counts(2, 8, 60, "add_remove", one, millionth) == TopCounts(2, 8)
-    assert wide.parameters != TopCounts(2, 20, "gaussian").parameters
+    assert wide.parameters == {"k": 2, "moved": 20, "delta": millionth}
+    assert TopCounts(2, 20, "gaussian").parameters == {"k": 2, "moved": 20}
     few = law_of(
         calibrate(TopCounts(2, 1, "gaussian"), ONE, PrivacyParameter("rho", Fraction(1))), [3, 2, 1]
     )
