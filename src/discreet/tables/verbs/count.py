@@ -48,20 +48,20 @@ def count(
 ) -> Release:
     """Count the records, with geometric noise. With `rho` or `delta`, the noise is Gaussian if that is smaller.
 
-    One row is one record. With `privacy_unit` all rows of a unit are, and a unit counts once. The answer is a whole
-    number, which the noise may push below 0. It is kept as it is, and shown as 0. The number of records is not
-    taken as public under "replace_one" either.
+    One row is one record. With `privacy_unit`, all rows of a unit are one record, which counts once. The answer is
+    an integer, which the noise may push below 0. It is kept as it is, and shown as 0. The number of records is
+    private under "replace_one" too.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
             values in a list or a series, without `column`.
-        column: the name of a column. Only records with a value in it are counted then: null and NaN do not count,
-            nor an empty field of a text file. Without it all records are.
-        minimum_count: with `by`, the least count of a group that is shown. Listed groups with a smaller noisy count
-            are left out of the answer. That makes it neither more private nor cheaper. With groups="private" a
-            group of fewer records is never drawn.
-        scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
-            by k with a probability proportional to exp(-η · k).
+        column: the name of a column. If you name one, only records with a value in it are counted. Null, NaN and
+            empty fields of text files don't count. By default all records are counted.
+        minimum_count: with `by`, the least count of a group in the answer. Listed groups with a smaller noisy count
+            are left out. This makes the answer neither more private nor cheaper. With groups="private", a group
+            with fewer records is never drawn.
+        scale: instead of `epsilon`, the scale of the noise, a positive number of records. It is 1/η, and a count is
+            off by k with a probability proportional to exp(-η · k).
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every group
             grows with it. Needs `privacy_unit`.
         delta: a δ that the noise may use, far below one over the number of records, such as "1e-8". Together with
@@ -71,14 +71,15 @@ def count(
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
-        A whole number. With groups a dict from group to number.
+        An integer. With groups, a dict from group to number.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the file or the column is missing or cannot be read.
 
     Side channels: the time that the engine takes to count. Drawing the noise takes the same time for every count. A
-    list of texts without a column is rejected if some of them end as files do: give values as a dict of lists.
+    list of texts without a column is rejected if some of them look like file names. In that case, pass the values
+    as a dict of lists.
 
     Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
     """
@@ -118,55 +119,55 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     other: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Release how many records hold each of some values, a histogram, with geometric or Gaussian noise.
+    """Release a histogram, the number of records with each of some values, with geometric or Gaussian noise.
 
-    One row is one record, and holds one value. With `privacy_unit` all rows of a unit are one, which counts once
-    for each of its values, up to `max_candidates` of them. Rows whose value is not among the candidates are
-    ignored, and so are nulls unless None is one. Candidates that no row holds count zero, and get noise too.
+    One row is one record with one value. With `privacy_unit`, all rows of a unit are one record, which counts once
+    for each of its values, up to `max_candidates` of them. Rows with other values are ignored, and so are nulls
+    unless None is a candidate. Candidates without any row have a count of zero, and get noise too.
 
-    Where nobody may list the values, leave out the candidates and give `delta`: then the values are released that
-    enough records hold, as `keys` does, with their counts, and at the same (ε, δ) as without them. A value may be
-    missing: at ε = 1 and δ = 10⁻⁶ one of fewer than 14 records is answered with a probability below one half, and
-    if it is answered, its count is a little too high on average. `discreet.plan_keys` shows these probabilities. Of
-    units with several values the noise may be Gaussian: it shows more values, and their counts have less noise from
-    about nine values of a unit on.
+    If you may not list the values, leave out the candidates and pass `delta`. Then, as in `keys`, the values that
+    enough records share are released, with their counts and at the same (ε, δ) as without counts. A value may be
+    missing. At ε = 1 and δ = 10⁻⁶, a value with fewer than 14 records is released with a probability below one
+    half, and if it is released, its count is a little too high on average. `discreet.plan_keys` shows these
+    probabilities. If units have several values, the noise may be Gaussian. It shows more values, and from about
+    nine values per unit on, their counts have less noise.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
             values in a list or a series, without `column`.
-        column: the name of the column, or a list of several, or of `Bins`, of which a record has one cell. Without
-            it, the data are the values themselves.
-        candidates: the values that are counted, in a list. They are public and must be fixed without looking at
-            the data. Of several columns, the cells as a list of tuples, or a dict from columns without bins to
-            their values, for all combinations. May be left out for a `Dataset` that declares the values of the
-            column, and for a Polars `Enum`, whose categories are declared.
+        column: the name of the column, or a list of several columns or `Bins`, in which a record has one cell.
+            Without it, the data are the values themselves.
+        candidates: the values to count, in a list. They are public, so choose them without looking at the data. For
+            several columns, pass the cells as a list of tuples or, for all combinations, a dict from the columns
+            without bins to their values. Not needed for a `Dataset` that declares the values of the column, or for
+            a Polars `Enum`, which declares its categories.
         max_candidates: the most candidates for which one privacy unit counts, in every group. A rule that reads
             only the rows of that unit decides which values those are. See docs/how-to/user_level_privacy.md. The
-            noise grows with it. Without it a unit counts for all that it holds, and the noise is as large as if
-            that were all candidates. Needs `privacy_unit`.
-        minimum_count: the least count that is shown. Listed candidates with a smaller noisy count are left out of
-            the answer. That makes it neither more private nor cheaper. With `delta` a value of fewer
-            records is never answered.
-        most: with `delta`, the most values that are answered, 1,000 by default: those of the largest released
-            counts.
-        other: with `delta`, the part of epsilon, such as "1/10", that is spent on the number of records outside
-            these values, which is then in `release.other`, with noise.
-        scale: instead of `epsilon`, the scale of the noise, a positive number of records: 1/η, where a count is off
-            by k with a probability proportional to exp(-η · k).
+            noise grows with it. By default a unit counts for all its values, and the noise is as large as if it had
+            all candidates. Needs `privacy_unit`.
+        minimum_count: the least count in the answer. Listed candidates with a smaller noisy count are left out.
+            This makes the answer neither more private nor cheaper. With `delta`, a value with fewer records is
+            never released.
+        most: with `delta`, the most values in the answer, 1,000 by default. They are those with the largest
+            released counts.
+        other: with `delta`, the part of epsilon, such as "1/10", that is spent on the noisy number of records
+            outside these values, which is then in `release.other`.
+        scale: instead of `epsilon`, the scale of the noise, a positive number of records. It is 1/η, and a count is
+            off by k with a probability proportional to exp(-η · k).
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every count
-            grows with it. With `delta` the most values for which one counts. Needs `privacy_unit`.
+            grows with it. With `delta`, the most values for which a unit counts. Needs `privacy_unit`.
         delta: with candidates, a δ that the counts may use, far below one over the number of records, such as
-            "1e-8". Together with `epsilon` it allows Gaussian noise, which is taken if its variance is the smaller
-            one: from about nine counts of one unit on, at ε = 1 and δ = 10⁻⁶. Else δ is not charged. With `rho`
-            leave it out: Gaussian noise needs none there.
-            Without candidates, the δ of values that nobody listed. There is one group then, and the terms are those
-            of `keys`. With groups="private", the δ of all answers together.
+            "1e-8". Together with `epsilon` it allows Gaussian noise, which is used if its variance is smaller, as
+            it is from about nine counts per unit on at ε = 1 and δ = 10⁻⁶. Otherwise δ is not charged. With `rho`,
+            leave it out, because Gaussian noise needs no δ there. Without candidates, it is the δ of the unlisted
+            values. Then there is one group, and the terms are those of `keys`. With groups="private", it is the δ
+            of all answers together.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
-        A dict from candidates to whole numbers, in the order of the candidates. With groups a dict from groups to
-        such dicts. The noise may take a count below 0: it is kept, so that sums of counts are right on average,
-        and shown as 0. With `delta` a dict from values to whole numbers, sorted by value.
+        A dict from candidates to integers, in the order of the candidates. With groups, a dict from groups to such
+        dicts. The noise may push a count below 0. It is kept, so that sums of counts are right on average, and
+        shown as 0. With `delta`, a dict from values to integers, sorted by value.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.

@@ -31,10 +31,11 @@ def count_distinct(
 ) -> Release:
     """Count the distinct values of a column, with geometric noise.
 
-    One row is one record, which holds one value. With `privacy_unit` all rows of a unit are one, which counts for
-    up to `max_groups` of its values. Values beyond these are not counted, so the answer is on average at most how
-    many there are: with a larger `max_groups` more are counted, and the noise is larger. A value is a key
-    as `keys` has it: null is none, and columns of floats are rejected. It needs no delta, and names no value.
+    One row is one record with one value. With `privacy_unit`, all rows of a unit are one record, which counts for
+    up to `max_groups` of its values. Values beyond these are not counted, so on average the answer is at most the
+    true number. With a larger `max_groups`, more values are counted, and the noise is larger. A value must be a key
+    as in `keys`, so nulls don't count and columns of floats are rejected. It doesn't need a delta, and doesn't
+    reveal any value.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
@@ -46,7 +47,7 @@ def count_distinct(
         **terms: the shared arguments, described in `KeyTerms`.
 
     Returns:
-        A whole number, which the noise may push below 0. It is kept as it is, and shown as 0.
+        An integer, which the noise may push below 0. It is kept as it is, and shown as 0.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.

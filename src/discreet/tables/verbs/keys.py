@@ -58,39 +58,40 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
 ) -> Release:
     """Release the values that a column holds, those of enough records, without a public list of them.
 
-    Values of one record or a few are left out with high probability, as they would tell on somebody: at ε = 1 and
-    δ = 10⁻⁶ a key of fewer than 14 records is answered with a probability below one half, one of 28 or more always.
-    `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. If a record has one
-    key, they are the largest that differential privacy allows. If it has several, public numbers decide between
-    this rule by key, and Gaussian noise with a threshold, which shows more from three keys on. Then a record
-    adds the more to its keys, the fewer they are: docs/reference/mechanisms/private_keys.md#weighted_keys.
+    Values of one or a few records are left out with high probability, because they could reveal a person. At ε = 1
+    and δ = 10⁻⁶, a key with fewer than 14 records is released with a probability below one half, and a key with 28
+    or more always. `discreet.plan_keys` shows these probabilities for any ε and δ, from public numbers alone. If a
+    record has one key, they are the largest that differential privacy allows. If it has several, public numbers
+    decide between this rule for every key and Gaussian noise with a threshold, which shows more from three keys on.
+    Then the fewer keys a record has, the more it adds to them. See
+    docs/reference/mechanisms/private_keys.md#weighted_keys.
 
-    One row is one record. With `privacy_unit` all rows of a unit are, which counts once for each of its keys, up
-    to `max_groups` of them. A key is a text, an integer, a decimal, a truth, a date, a time or a UUID. Null and
-    texts of more than 256 bytes are left out. Columns of floats are rejected: cast them.
+    One row is one record. With `privacy_unit`, all rows of a unit are one record, which counts once for each of its
+    keys, up to `max_groups` of them. A key is a text, an integer, a decimal, a boolean, a date, a time or a UUID.
+    Null and texts of more than 256 bytes are left out. Columns of floats are rejected, so cast them.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
             values in a list or a series, without `column`.
-        column: the name of the column, or a list of several, or of `Bins`, whose keys are tuples. Without it, the
-            data are the values themselves.
-        delta: the parameter δ, a probability above 0 and below 1. A number that promises something is far below one
-            over the number of records, such as "1e-8". A key that one record alone has is answered with it.
-        minimum_count: the least count of a key. One of fewer records is never answered. 1 by default.
-        most: the most keys that are answered, 1,000 by default. Of more, which are drawn first, those that come
-            first in order.
-        other: the part of epsilon, between 0 and 1 such as "1/10", that is spent on the number of records outside
-            these keys, which is then in `release.other`, with noise. Without it there is no such number.
+        column: the name of the column, or a list of several columns or `Bins`, which has tuples as its keys.
+            Without it, the data are the values themselves.
+        delta: the parameter δ, a probability above 0 and below 1. To be meaningful, it must be far below one over
+            the number of records, such as "1e-8". It is the probability that a key of a single record is released.
+        minimum_count: the least count of a key, 1 by default. A key with fewer records is never released.
+        most: the most keys in the answer, 1,000 by default. If more are drawn, the answer has the first ones in
+            order.
+        other: the part of epsilon, between 0 and 1 such as "1/10", that is spent on the noisy number of records
+            outside these keys, which is then in `release.other`. By default there is no such number.
         **terms: the shared arguments, described in `KeyTerms`.
 
     Returns:
-        The keys in a list, sorted: text by its code points.
+        The keys in a sorted list. Text is sorted by its code points.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the file or the column is missing or cannot be read, or if its type cannot have keys.
 
-    Side channels: the times of counting, of drawing and of fetching the keys that were drawn. See
+    Side channels: the time to count, to draw, and to fetch the drawn keys. See
     docs/reference/mechanisms/private_keys.md.
     """
     limits = read_limits(delta, minimum_count, most, other)

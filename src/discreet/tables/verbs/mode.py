@@ -88,9 +88,9 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
 ) -> Release:
     """Release the most common value of a column.
 
-    One row is one record. With `privacy_unit` all rows of a unit are, and count once per value. Rows
-    whose value is not among the candidates are ignored, and so are nulls unless None is one. Candidates that no row
-    holds count zero.
+    One row is one record. With `privacy_unit`, all rows of a unit are one record, which counts once per value. Rows
+    with other values than the candidates are ignored, and so are nulls unless None is a candidate. Candidates
+    without any row have a count of zero.
 
     Args:
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
@@ -98,18 +98,18 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
             without `column`.
         column: the name of the column, or a list of several, or of `Bins`. Without it, the data are the values
             themselves.
-        candidates: the possible answers. They are public and must be fixed without looking at the data.
-            A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
-            declares the values of the column, and for a Polars `Enum`, whose categories are declared.
-            "private" where nobody may list them: any value that enough records hold may be the answer, or
-            None. That takes `delta`: docs/reference/mechanisms/top_k.md#limited_domain.
-        unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
-            then be a value that only one row holds, and nothing is guaranteed.
+        candidates: the possible answers. They are public, so choose them without looking at the data. Use a
+            `CandidateTable` if they are too many to list. Not needed for a `Dataset` that declares the values of
+            the column, or for a Polars `Enum`, which declares its categories. Use "private" if you may not list
+            them. Then any value that enough records share may be the answer, or None, and you need `delta`. See
+            docs/reference/mechanisms/top_k.md#limited_domain.
+        unsafe_candidates_from_data: use the values found in the data as candidates. The answer may then be a value
+            of a single row, and nothing is guaranteed.
         gap: whether to release how far ahead the winner was, in `Release.gap`, as for `select`.
-        method: "counts" adds noise to the count of every candidate, and answers the largest with its noisy count in
-            `counts`. Without it the mechanism selects the answer, which at the same cost is never worse and
-            tells no count.
-        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates that one
+        method: "counts" adds noise to the count of every candidate, and returns the largest with its noisy count in
+            `counts`. By default the mechanism selects the answer, which at the same cost is never worse but reveals
+            no count.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`, the most candidates that one
             unit counts for, as for `top_k`.
         **terms: the shared arguments, described in `PersonTerms`.
 

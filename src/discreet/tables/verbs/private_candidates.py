@@ -62,45 +62,47 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     ledger: Account | None = None,
     request: str | None = None,
 ) -> Release[tuple[_T, Any, Any]]:
-    """Release the best of K private attempts, with candidates picked at random. K is random too.
+    """Release the best of K private attempts with candidates picked at random. K is also random.
 
     Args:
-        run: called as run(data, candidate, share): returns a score, higher is better, and any result. You
-            vouch that, for any candidate, score and result together are share-DP, with new randomness at
-            every call. A score read off the private data breaks the promise: it needs noise as well.
+        run: called as run(data, candidate, share), it returns a score, higher is better, and any result. You must
+            ensure that, for any candidate, score and result together are share-DP, with new randomness at every
+            call. A score computed directly from the private data breaks the guarantee, because it needs noise as
+            well.
         data: the first argument of `run`, untouched. Private.
         candidates: the settings to try, such as those of a model, public.
         epsilon: the privacy parameter ε of the whole release, a positive number without a unit. It is read exactly,
-            so 0.1 is one tenth. The share of an attempt is a half of it if logarithmic, a third if geometric. Or
-            give `attempt`.
+            so 0.1 is one tenth. The share of an attempt is a half of it if logarithmic, and a third if geometric.
+            Or pass `attempt`.
         attempt: instead of `epsilon`, the guarantee of one attempt, such as `ZCDP("0.01")` or `GaussianDP("1/5")`,
-            which is then the `share` that `run` is called with. The release promises the Rényi divergences that
-            follow. Of attempts that are ε-DP, two or three times their ε.
+            which is then the `share` passed to `run`. The release promises the Rényi divergences that follow. For
+            attempts that are ε-DP, it promises two or three times their ε.
         delta: with `attempt`, the δ at which the release is charged as (ε, δ)-DP, such as "1e-6", with the least ε
             that follows from its Rényi divergences. Without it the divergences are the guarantee.
         repetitions: the distribution of K: "logarithmic" (the default) costs less, "geometric" rarely stops early.
-        gamma: between 0 and 1, "0.01" by default: the smaller, the more attempts: at 0.01 on average 21.5 if
-            logarithmic, 100 if geometric.
+        gamma: between 0 and 1, "0.01" by default. Smaller values mean more attempts. At 0.01, there are on average
+            21.5 if logarithmic and 100 if geometric.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default) or "replace_one".
         privacy_unit: the name of the column of the privacy unit, if an attempt is private for all rows of a unit.
             Without it a row is a record.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it, no budget is
             kept. It is charged before the first attempt.
-        request: a name for this request in the ledger: the same request again returns the same candidate, score and
-            result, without an attempt and without a charge. They are kept in the ledger, so they must be plain
+        request: a name for this request in the ledger: if you repeat the request, you get the same candidate, score
+            and result, without an attempt and without a charge. The ledger stores them, so they must be plain
             values: text, numbers, dates, lists and dicts of them. Needs `ledger`.
 
     Returns:
-        (candidate, score, result) of the best attempt. Nothing of the others may be shown, nor how many they were.
+        (candidate, score, result) of the best attempt. Don't reveal anything about the others, including their
+        number.
 
     Raises:
         InvalidArgument: if a public argument is invalid. `run` was not called.
-        InvalidScores: if `run` fails, or its score is no finite number. The message never quotes the data.
+        InvalidScores: if `run` fails, or its score is not a finite number. The message never quotes the data.
 
     Guarantee: epsilon-DP, if every attempt is share-DP. With `attempt`, the one that follows from that guarantee.
 
-    Side channels: all that `run` does: its time, and whether it fails. The time also tells about how
-    large K was. To stop when a time is up would break the promise.
+    Side channels: everything `run` does, including its time and whether it fails. The time also reveals roughly how
+    large K was. Don't stop after a time limit, because that would break the guarantee.
 
     Source: Liu and Talwar, STOC 2019; Papernot and Steinke, ICLR 2022. Proof:
     docs/reference/mechanisms/private_candidates.md.
