@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from discreet import Bins
+from discreet import Bins, WithMissing
 from discreet.errors import DiscreetError
 from discreet.selection.bin_texts import column_of_text
 
@@ -28,6 +28,12 @@ BINS: dict[str, Bins] = {
         "t", edges=["2024-01-01T00:00+01:00", "2024-01-02T00:00+01:00"]
     ),
 }  # fmt: skip
+
+
+def test_a_column_may_have_missing_values() -> None:
+    assert column_of_text("city:missing") == WithMissing("city")
+    assert column_of_text("a:b:missing") == WithMissing("a:b")
+    assert column_of_text(":missing") == ":missing"
 
 
 @pytest.mark.parametrize("text", BINS)

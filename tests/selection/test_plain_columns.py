@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Bins
+from discreet import Bins, WithMissing
 from discreet.errors import InvalidArgument
 from discreet.selection.bins import CellColumns
 from discreet.selection.plain_columns import OF_BINS, columns_of_plain, plain_columns
@@ -35,6 +35,15 @@ def test_bins_are_read_as_they_were_written(bins: Bins) -> None:
         assert columns_of_plain(sent) == columns
         assert columns_of_plain(columns) == columns
     assert plain_columns(CellColumns(("city", bins))) == plain_columns(["city", bins])
+
+
+def test_a_column_with_missing_values_is_an_object() -> None:
+    plain = {"column": "city", "missing": True}
+    assert columns_of_plain(plain) == WithMissing("city")
+    assert plain_columns(WithMissing("city")) == plain
+    assert plain_columns(columns_of_plain([plain, "drink"])) == [plain, "drink"]
+    with pytest.raises(InvalidArgument, match="Bins need edges"):
+        columns_of_plain({"column": "city", "missing": False})
 
 
 def test_every_argument_of_bins_may_be_said() -> None:

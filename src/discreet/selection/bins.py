@@ -249,7 +249,7 @@ class WithMissing:
         return {"column": self.column, "missing": True}
 
     def __str__(self) -> str:
-        return f"{self.column} (or missing)"
+        return f"{self.column} (or null)"
 
     def __repr__(self) -> str:
         return f"WithMissing({self.column!r})"

@@ -277,6 +277,15 @@ def test_an_answer_is_given_for_each_cell_of_groups(served: Served) -> None:
     assert "Basel, [80, 120)" in answer
 
 
+def test_records_without_a_value_are_answered(served: Served) -> None:
+    person = served.person("owner")
+    fields = {"dataset": "people", "verb": "counts", "column": "city", "bins": "city: missing"}
+    reply = person.send("GET", "/plan", params={**fields, "epsilon": "1/8"})
+    answer = plain(person.submit(Read(reply.text).form("/ask")).text)
+    assert "Basel" in answer
+    assert "NULL" in answer
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

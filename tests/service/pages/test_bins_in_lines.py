@@ -1,10 +1,11 @@
 """Bins in the lines of a form."""
 
 import re
+from typing import Any
 
 import pytest
 
-from discreet import Bins
+from discreet import Bins, WithMissing
 from discreet.errors import InvalidArgument
 from discreet.service.pages.bins_in_lines import read_bins
 
@@ -17,6 +18,7 @@ COLUMNS = ["age", "age: last", "day", "at"]
         ("", {}),
         (" \n\n", {}),
         ("age: 0 to 120 by 10", {"age": Bins("age", 0, 120, 10)}),
+        ("day: missing ", {"day": WithMissing("day")}),
         ("age:0,18 , 65", {"age": Bins("age", edges=[0, 18, 65])}),
         ("age: last: 0, 1/3, 1", {"age: last": Bins("age: last", edges=[0, "1/3", 1])}),
         (
@@ -32,13 +34,13 @@ COLUMNS = ["age", "age: last", "day", "at"]
         ),
     ],
 )
-def test_they_are_read(text: str, bins: dict[str, Bins]) -> None:
+def test_they_are_read(text: str, bins: dict[str, Bins | WithMissing]) -> None:
     assert read_bins(text, COLUMNS, {}) == bins
 
 
 def test_all_of_them_have_the_options() -> None:
     options = {"closed": True, "below": True}
-    bins = read_bins("age: 0, 18\nday: 2024-01-01 to 2025-01-01 by 1 month", COLUMNS, options)
+    bins: Any = read_bins("age: 0, 18\nday: 2024-01-01 to 2025-01-01 by 1 month", COLUMNS, options)
     assert bins["age"] == Bins("age", edges=[0, 18], closed=True, below=True)
     assert (bins["day"].closed, bins["day"].below, bins["day"].above) == (True, True, False)
 

@@ -1,15 +1,20 @@
-"""Bins as a form has them: a column and its edges in a line, such as "age: 0 to 120 by 10" or "age: 0, 18, 65"."""
+"""Bins as a form has them: a column and its edges in a line, such as "age: 0 to 120 by 10" or "age: 0, 18, 65".
+
+The word "missing" in place of edges is the column `WithMissing`.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...base.error_boundary import public_errors
 from ...errors import InvalidArgument, preview
-from ...selection.bins import Bins
+from ...selection.bins import Bins, WithMissing
 
 
 @public_errors()
-def read_bins(text: str, columns: Iterable[str], options: Mapping[str, Any]) -> dict[str, Bins]:
+def read_bins(
+    text: str, columns: Iterable[str], options: Mapping[str, Any]
+) -> dict[str, Bins | WithMissing]:
     """Return the bins in the lines of a text, by their columns.
 
     Args:
@@ -20,7 +25,7 @@ def read_bins(text: str, columns: Iterable[str], options: Mapping[str, Any]) -> 
     Raises:
         InvalidArgument: if a line does not begin with a column of the question, or its edges cannot be read.
     """
-    names, bins = sorted(columns, key=len, reverse=True), dict[str, Bins]()
+    names, bins = sorted(columns, key=len, reverse=True), dict[str, Bins | WithMissing]()
     for line in filter(None, map(str.strip, text.splitlines())):
         name = next((one for one in names if line.startswith(f"{one}:")), None)
         if name is None or name in bins:
@@ -32,8 +37,10 @@ def read_bins(text: str, columns: Iterable[str], options: Mapping[str, Any]) -> 
     return bins
 
 
-def _bins(column: str, edges: str, options: Mapping[str, Any]) -> Bins:
-    """Return the bins of one line."""
+def _bins(column: str, edges: str, options: Mapping[str, Any]) -> Bins | WithMissing:
+    """Return the bins of one line, or the column with no value as a value."""
+    if edges.strip() == "missing":
+        return WithMissing(column)
     lo, is_range, rest = edges.partition(" to ")
     if not is_range:
         return Bins(column, edges=[one.strip() for one in edges.split(",")], **options)

@@ -10,7 +10,7 @@ from ...base.error_boundary import public_errors
 from ...ledger import Quote
 from ...privacy.units import Unit, columns_of_unit
 from ...selection.any_column import AnyColumn
-from ...selection.bins import BIN_OPTIONS, Bins
+from ...selection.bins import BIN_OPTIONS, Bins, WithMissing, part_name
 from ...selection.releases import Release
 from ...tables.datasets.columns import Column
 from ...tables.datasets.questions import keys_of
@@ -118,7 +118,8 @@ class QuestionForm:
             n: read(self.fields[n]) for n, read in _ARGUMENT_READERS.items() if n in self.fields
         }
         terms |= {"by": by} if names["by"] else {}
-        terms |= self._candidates(declared.get(column) if isinstance(column, str) else None)
+        name = part_name(column)
+        terms |= self._candidates(declared.get(name) if isinstance(name, str) else None)
         return (
             verb,
             column,
@@ -134,7 +135,7 @@ class QuestionForm:
         return {"candidates": lines if column is None else list(map(column.parse, lines))}
 
 
-def _one_or_several(columns: list[str | Bins]) -> AnyColumn:
+def _one_or_several(columns: list[str | Bins | WithMissing]) -> AnyColumn:
     """Return one column or bins alone, several in a list, and None for none."""
     return columns if len(columns) > 1 else next(iter(columns), None)
 
