@@ -56,31 +56,32 @@ def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than oth
 ) -> Release:
     """Release a price with high revenue: the price times the bids at or above it, at most `supply` of them.
 
-    One bid is one record. It is compared with the prices by itself: one below the lowest price buys
-    nothing, one above the highest counts as the highest, and a missing bid or NaN is ignored.
+    One bid is one record, and is compared with the prices by itself. A bid below the lowest price buys nothing, a
+    bid above the highest counts as the highest, and a missing bid or NaN is ignored.
 
     Args:
-        data: the bids: numbers in an array, a series or a list, or a table or the path of a file, with `column`.
+        data: the bids, as numbers in an array, a series or a list, or a table or the path of a file, with `column`.
             Private.
-        column: the name of the column of the table that holds the bids. Without it the data are the bids.
-        candidates: the possible prices, in units of the bids, none below zero: `Grid(0, "3.5", "0.01")`, as fine
-            as one likes, public. May be left out for a `Dataset` that declares the bounds of the column.
-        supply: how many units there are to sell. Without it, as many as are wanted.
-        units: the most units one bidder may want, 1 by default, one row per unit. It costs that many times as much,
-            and you must have bounded the rows of a bidder to it, or leave it out and name the column of bidders as
-            `privacy_unit`, with `max_contributions`.
-        continuous: False by default, or True to draw any real price from `candidates.lo` to `candidates.hi`, and
+        column: the name of the column of bids. Without it, the data are the bids.
+        candidates: the possible prices, in units of the bids and not below zero, such as `Grid(0, "3.5", "0.01")`.
+            They are public, and the grid can be as fine as you like. Not needed for a `Dataset` that declares the
+            bounds of the column.
+        supply: the number of units for sale. By default it is unlimited.
+        units: the most units that one bidder may want, 1 by default, with one row per unit. The cost grows by this
+            factor, and you must have limited the rows of a bidder to it. Or leave it out and pass the column of
+            bidders as `privacy_unit`, with `max_contributions`.
+        continuous: False by default. True to draw any real price from `candidates.lo` to `candidates.hi`, and
             release it rounded down to the grid. Bids are rounded down to the grid first.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
-        UnreadableData: if the bids are no numbers in rows, or the column is not there.
+        UnreadableData: if the bids are not a sequence of numbers, or the column is missing.
 
     Side channels: those of the mechanism. Time and memory depend on the number of bids and on the
-    type of the numbers, and of distinct bids where they are not floats or integers in memory, or up to 2**24 of
-    them in a file or in DuckDB, which are brought to memory. An engine that counts on the grid sends at most two
-    counts for every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
+    type of the numbers, and on distinct bids if they are not floats or integers in memory, or up to 2**24 of them
+    in a file or in DuckDB, which are loaded into memory. An engine that counts on the grid sends at most two counts
+    for every price that some bidder reaches, and distinct bids right at prices. See docs/reference/tables.md.
     """
     column = None if column is None else column_name(column)
     candidates = refuse_missing(candidates)

@@ -93,19 +93,19 @@ def bounds(
     candidates: Decimals | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release two numbers between which nearly all records are, without any bounds to begin with.
+    """Release two numbers between which nearly all records lie, without any bounds to start with.
 
     The high end is the first of rising numbers that about a share q of the records is below, and the low end the
     first of falling numbers that about a share q is above. Each costs half of epsilon. They are drawn one by one,
-    and sorted afterwards. The noise is one-sided and mostly leads too far out: what is cut off is less than 1 - q
-    says, where there are enough records.
+    and sorted afterwards. The noise is one-sided and mostly leads too far out, so with enough records less than the
+    share 1 - q is cut off.
 
     Args:
-        q: the share of the records below the high end and above the low one, above 1/2 and at most 1. Exact,
-            with at most 18 decimals. The nearer to 1, the more records it needs: about 10 / epsilon beyond each
-            end.
-        candidates: the numbers among which the ends are: `Decimals(digits)`, or without it 0 and ±1, 2 and 5 times
-            all powers of ten, 3,691 numbers.
+        q: the share of the records below the high end and above the low one, above 1/2 and at most 1. It is read
+            exactly, with at most 18 decimals. The nearer it is to 1, the more records you need, about 10 / epsilon
+            beyond either end.
+        candidates: the possible ends: `Decimals(digits)`, or by default 0 and ±1, 2 and 5 times all powers of ten,
+            which are 3,691 numbers.
         epsilon: the privacy parameter ε of both ends together, a positive number without a unit. It is read
             exactly, so 0.1 is one tenth. It has no default.
         **terms: the shared arguments, described in `RecordTerms`.
@@ -117,9 +117,9 @@ def bounds(
         InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the data contain no numbers.
 
-    Side channels: the number of random words is that of the candidates, twice, and two more, whatever the data
-    are. With probability below 2**-20 more are read. The records are counted in one pass, in a time that depends on
-    their number, and in files and lazy frames on how many of the candidates have records between them.
+    Side channels: for all data, the number of random words is twice that of the candidates plus two. With
+    probability below 2**-20, more are read. The records are counted in one pass, in a time that depends on their
+    number, and in files and lazy frames on how many of the candidates have records between them.
 
     Source: Dwork and Roth 2014, section 3.6. Proof: docs/reference/mechanisms/above_threshold.md#first_above.
     """

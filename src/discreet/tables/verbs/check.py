@@ -79,46 +79,46 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     ledger: Account | None = None,
     request: str | None = None,
 ) -> Release:
-    """Release how many cells of declared columns fit, and why the others do not, with noise.
+    """Release how many cells of declared columns fit, and why the others don't, with noise.
 
-    To be asked before other questions: an answer about a column of which hardly a cell fits is noise. A count
-    has two-sided geometric noise, exactly. Each cell is in one of five classes. It fits if the verbs take it as it
-    is: where all values are declared, if `mode` counts it. It is out of range if it is of the declared type, beyond
-    its bounds or none of its values. Or it is of another type, missing or unreadable. But for noise the
-    five add up to the number of records, for every column. `epsilon` is divided equally among the columns: fewer
-    columns have less noise. Of text files where a cell may hold the end of a line, one part more pays for how many
-    records span several lines: more than you expect means that a quote is open. If the form of the files
-    has a sign for comments, and a row is a record, it says how many lines are comments, too. That costs no more, as
-    a line is a comment or a record.
+    Ask this before other questions, because if hardly any cell of a column fits, its answers are noise. A count has
+    exact two-sided geometric noise. A cell is in one of five classes. It fits if the verbs use it unchanged or, for
+    a column with declared values, if `mode` counts it. It is out of range if it has the declared type, but lies
+    beyond the bounds or is not a declared value. Or it has another type, is missing, or is unreadable. Except for
+    the noise, the five counts of every column add up to the number of records. `epsilon` is divided equally among
+    the columns, so fewer columns have less noise. For text files with line ends inside cells, one more part pays
+    for the number of records that span several lines. If it is larger than you expect, a quote is not closed. If
+    the form of the files has a comment sign, and a row is a record, the release also has the number of comment
+    lines. This costs nothing extra, because a line is either a comment or a record.
 
     Args:
         dataset: a dataset with its description.
         columns: the name of a declared column, or several in a list. Without it all declared columns.
         epsilon: the privacy parameter ε of all columns together, a positive number without a unit. The counts of d
-            columns are off by about d / epsilon cells, times `max_contributions`. Of text files where records may
-            span several lines, by about (d + 1) / epsilon.
+            columns are off by about d / epsilon cells, times `max_contributions`. For text files with records of
+            several lines, it is about (d + 1) / epsilon.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
-            less, or "replace_one", one record exchanged for another, which has twice the noise: two counts move.
-        privacy_unit: the column of the privacy unit, or its columns. Not needed, as the description declares it.
-        max_contributions: the most cells of one privacy unit that count in a column. Needed where the
-            description declares a privacy unit and no bound. Rows without a unit are left out.
+            less, or "replace_one", one record exchanged for another, which has twice the noise, because two counts
+            move.
+        privacy_unit: the column of the privacy unit, or its columns. Not needed if the description declares it.
+        max_contributions: the most cells of one privacy unit that count in a column. Needed if the description
+            declares a privacy unit without a bound. Rows without a unit are left out.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. By default the one that the
             description names, if any.
         request: a name for this request in the ledger. If you repeat the request, you get the same answer at no
             cost. Without a name, every call is a new request.
 
     Returns:
-        Of one column given by its name its `NoisyCellCounts`, else a dict from columns to theirs.
+        For one column given by its name, its `NoisyCellCounts`. Otherwise a dict from columns to theirs.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted, there is no description, or no bound on the cells
             of a privacy unit. Nothing private was read.
         MissingColumn: if a column is not declared. No private data were read.
-        UnreadableData: if the data or a column is not there, or of a type that holds no such values.
+        UnreadableData: if the data or a column is not there, or has a type that cannot hold such values.
 
-    Side channels: the time the engine takes to count, which depends on the rows, and on how many values are
-    distinct where they are neither listed nor compared with bounds. Drawing the noise takes the same time for all
-    counts;
+    Side channels: the time the engine takes to count. It depends on the rows and, if values are neither listed nor
+    compared with bounds, on the number of distinct values. Drawing the noise takes the same time for all counts;
 
     Proof: docs/reference/mechanisms/noisy_counts.md.
     """

@@ -74,30 +74,31 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
 ) -> Release[Profile]:
     """Release a profile of an undescribed table: how much each column holds, and which values or numbers.
 
-    To be asked first of all. Of a column of numbers or dates it releases the quartiles, and between which
-    numbers nearly all are. Of a column of texts the values that enough units share, with their counts. Of each how
-    many cells are filled. All of it is one release with one price, and may be published. It has a draft of
-    discreet.toml too.
+    Ask this first. For columns of numbers or dates, it releases the quartiles and the range of nearly all values.
+    For text columns, it releases the values that enough units share, with their counts. For all columns, it
+    releases the number of filled cells. The profile is one release with one price, which you may publish, and it
+    contains a draft of discreet.toml.
 
     Args:
-        data: a table, as `mode` takes it. Private.
+        data: a table, as for `mode`. Private.
         epsilon: the privacy parameter ε of the whole profile, a positive number without a unit. A twentieth is for
             the number of records. Columns have equal shares of the rest.
-        delta: the δ of all of it together, such as "1e-8": the values of columns of texts are released with a δ
-            alone. Take less than one hundredth of one over the number of units.
-        columns: the names of the columns that are profiled. Those of the schema or the header without it.
-        numbers: the names of columns that hold numbers. Without a type or a word of yours, noisy counts of the
-            cells that spell numbers and dates decide, at a fifth of the ε of the column.
-        dates: the names of columns that hold dates or times.
-        texts: the names of columns whose values are wanted, though they may spell numbers, as postcodes do.
-        at_most: the most units that there may be, as you know without a look: a δ too large for them is rejected.
-        minimum_count: no value is released that fewer units share.
+        delta: the δ of the whole profile, such as "1e-8". The values of text columns are released only with a δ.
+            Use less than one hundredth of one over the number of units.
+        columns: the names of the columns to profile. By default those of the schema or the header.
+        numbers: the names of columns of numbers. If neither a type nor an argument states the kind, noisy counts of
+            readable numbers and dates decide, at a fifth of the ε of the column.
+        dates: the names of columns of dates or times.
+        texts: the names of columns to treat as text even if they look like numbers, such as postcodes.
+        at_most: the most units that there may be, from public knowledge. A δ that is too large for them is
+            rejected.
+        minimum_count: the least number of units that must share a released value.
         most: the most values of one column.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
             less, or "replace_one", one record exchanged for another.
-        privacy_unit: the name of the column of the privacy unit, such as a user id, or a list of names: all rows
-            with one value are one record. These columns are left out of the profile. Without it every row is a
-            record.
+        privacy_unit: the name of the column of the privacy unit, such as a user id, or a list of names. All rows
+            with equal values there are one record. These columns are left out of the profile. By default every row
+            is a record.
         max_contributions: the most rows of one privacy unit that count in a column, 1 by default.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it, no budget is
             kept.
@@ -105,15 +106,15 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
             cost. Without a name, every call is a new request.
 
     Returns:
-        A release whose value is the `Profile`.
+        A release with the `Profile` as its value.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
         MissingColumn: if a column is missing. No private data were read.
         UnreadableData: if the data cannot be read.
 
-    Side channels: those of counts, keys, quantiles and bounds. All that may be asked of a column is read before
-    anything is drawn, whatever the cells are.
+    Side channels: those of counts, keys, quantiles and bounds. For all data, everything that may be needed from a
+    column is read before anything is drawn.
 
     Proof: docs/how-to/profile.md.
     """

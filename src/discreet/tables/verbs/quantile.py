@@ -54,24 +54,24 @@ def quantile(
     candidates: Candidates | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release a value that about a share alpha of the records are below.
+    """Release a value that lies above a share of about alpha of the records.
 
-    A record is rounded to the nearest point of the grid, by itself. Outside the grid, to its ends,
-    NaN and null are left out. Of dates and times give a `DateGrid`. Without candidates the answer is one of all
-    decimals of three digits, and how many records that needs is said before anything is paid.
+    A record is rounded by itself to the nearest point of the grid. Records outside the grid go to its ends, and NaN
+    and null are left out. For dates and times, use a `DateGrid`. Without candidates, the answer is one of all
+    decimals with three significant digits, and the number of records that this needs is shown before you pay.
 
     Args:
-        alpha: the share of the records below, between 0 and 1. Exact: 0.9 is nine tenths.
+        alpha: the share of the records below, between 0 and 1. It is read exactly, so 0.9 is nine tenths.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the data contain no numbers.
 
-    Side channels: those of the mechanism. In memory, time also depends on how many different numbers there are,
-    on a grid of more than 4,096 points on how many are near the quantile. With the kernel doubles and integers are
-    sorted there, or if they are many counted, in the same steps whatever they are, else also on how many are equal.
-    Files, DuckDB relations and lazy frames are counted out of core, in a public number of passes:
+    Side channels: those of the mechanism. In memory, time also depends on the number of different numbers or, on a
+    grid of more than 4,096 points, on how many are near the quantile. There, the kernel sorts doubles and integers,
+    or counts them if they are many, in the same steps for all data. Without it, time also depends on how many are
+    equal. Files, DuckDB relations and lazy frames are counted out of core, in a public number of passes. See
     docs/explanation/out_of_core.md.
     """
     return _release(data, column, _read_alpha(alpha), candidates, terms)
@@ -109,8 +109,8 @@ def median(
     """Release a median, the quantile for one half.
 
     Args:
-        score: "rank", how deep the middle is among the ranks of a point's records, or "median_distance", how
-            many records must come or go until the point is the median, which needs a `Grid`.
+        score: "rank" measures how deep the middle lies within the ranks of a point's records. "median_distance" is
+            how many records must be added or removed until the point is the median, and needs a `Grid`.
         **terms: the shared arguments, described in `RecordTerms`.
     """
     if choice(score, "score", ("rank", "median_distance")) == "rank":
@@ -147,7 +147,7 @@ def minimum(
     candidates: Candidates | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release a value that hardly any record is below.
+    """Release a value with hardly any record below it.
 
     Every candidate up to the least record is as good as the best, so do not let the grid begin far below.
     See `quantile` for the arguments, the errors and the side channels.
@@ -176,7 +176,7 @@ def maximum(
     candidates: Candidates | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release a value that hardly any record is above.
+    """Release a value with hardly any record above it.
 
     Every candidate from the largest record on is as good as the best, so do not let the grid end far above.
     See `quantile` for the arguments, the errors and the side channels.

@@ -92,35 +92,34 @@ def quantiles(  # what quantile takes, and how
 ) -> Release:
     """Release one value per alpha, in the order of the alphas.
 
-    By recursion, the middle alpha is released first. It splits records and grid in two, and both halves
-    go on with the alphas on their side. A record is in one part of a level, so a level costs as much
-    as one quantile, and m alphas cost as much as the ceiling of log2(m + 1) levels. Records that are tied at
-    the value may go both ways.
+    By recursion, the middle alpha is released first. It splits records and grid in two, and both halves continue
+    with the alphas on their side. A record is in one part of a level, so a level costs as much as one quantile, and
+    m alphas cost as much as the ceiling of log2(m + 1) levels. Records tied at the value may go either way.
 
     Args:
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
-        candidates: the possible answers, a `Grid` of any size in units of the data, or a `DateGrid`, public. May be
-            left out for a `Dataset` that declares the bounds of the column. Without them the answers are among all
-            decimals of three digits, and how many records that needs is said before anything is paid.
-        method: "recursive" as described, "joint", one exponential mechanism over all non-descending
-            tuples, often nearer, in time that grows with the square of the number of alphas, or
-            "independent", one after the other.
-        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
-            level (or each value, with "independent") has as much as the library's bound on composition
-            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups. With
-            groups="private" it is that of the groups.
+        candidates: the possible answers, a `Grid` of any size in units of the data, or a `DateGrid`, public. Not
+            needed for a `Dataset` that declares the bounds of the column. Without them, the answers are among all
+            decimals with three significant digits, and the number of records that this needs is shown before you
+            pay.
+        method: "recursive" works as described. "joint" is one exponential mechanism over all non-descending tuples,
+            which is often more accurate, in time that grows with the square of the number of alphas. "independent"
+            releases one value after the other.
+        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and a
+            level (or a value, with "independent") gets as much as the library's bound on composition allows.
+            Computing it takes up to a few seconds. Not with "joint", a privacy unit or groups. With
+            groups="private", it is the δ of the groups.
         epsilon: the privacy parameter ε of all values together, a positive number without a unit. It is read
-            exactly, so 0.1 is one tenth. It has no default. Among the rows of a privacy unit it is divided.
+            exactly, so 0.1 is one tenth. You must pass it. It is divided among the rows of a privacy unit.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        The values, never descending. The guarantee is epsilon-DP for all of them together, or with a delta
-        (epsilon, delta)-DP.
+        The values, never descending. All of them together are epsilon-DP or, with a delta, (epsilon, delta)-DP.
 
-    Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
-    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md. With
-    the kernel, records in memory on a grid of fewer than 2**31 points are sorted in the same steps whatever they
-    are, else in a time that depends on how many are equal.
+    Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at most two
+    counts per point with records, and distinct numbers at borders. See docs/reference/tables.md. With the kernel,
+    records in memory on a grid of fewer than 2**31 points are sorted in the same steps for all data. Otherwise the
+    time depends on how many are equal.
 
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/reference/scores/of_tables.md#rank.

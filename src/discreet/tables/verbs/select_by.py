@@ -58,25 +58,25 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
     """Release one of the candidates. A higher u(data, candidates) makes it more likely.
 
     Args:
-        u: the utility function: returns one score per candidate, in their order, higher is better.
-            `discreet.per_candidate` makes one from a function of a single candidate.
+        u: the utility function, which returns one score per candidate, in their order, higher is better.
+            `discreet.per_candidate` builds one from a function that scores a single candidate.
         data: the first argument of `u`, untouched. Private.
         candidates: the possible answers, public. `u` gets an array as it is, anything else as a list.
-        sensitivity: the most that one score can change between neighbours, without rounding errors, in units
-            of the score. No default: give it or `spread`.
+        sensitivity: the most that one score can change between neighbours, without rounding errors, in units of the
+            score. You must pass it or `spread`.
         monotonic: whether one record more or less moves all scores in the same direction, False by default.
-        error: if `u` returns floats: how far a score may be from the ideal one that it stands for, in units of
-            the score. The spread grows by four times that. Without it scores must be exact.
-        granularity: instead of `error`: ideal scores are multiples of this, and the scores of `u` are nearer
-            than half of it. Scores are rounded to multiples and nothing is added.
+        error: if `u` returns floats, how far a score may be from its ideal value, in units of the score. The spread
+            grows by four times that. By default scores must be exact.
+        granularity: instead of `error`, a number of which ideal scores are multiples. The scores of `u` must be
+            closer than half of it. They are rounded to multiples, and the spread does not grow.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument is invalid. `u` was not called.
-        InvalidScores: if `u` fails, or returns no finite numbers, or floats without `error` or
+        InvalidScores: if `u` fails, does not return finite numbers, or returns floats without `error` or
             `granularity`. The message never quotes the data.
 
-    Side channels: those of the mechanism, and all that `u` does: its time, and whether it fails.
+    Side channels: those of the mechanism, and everything `u` does, including its time and whether it fails.
     """
     if callable(candidates):
         raise InvalidArgument(

@@ -64,9 +64,9 @@ def sql(
     ledger: Account | None = None,
     request: str | None = None,
 ) -> Release[list[TableRow]]:
-    """Release the answer to a statement of SQL about a described dataset, as rows.
+    """Release the answer to an SQL statement about a described dataset, as rows.
 
-    One SELECT in the clause that BigQuery made known:
+    Write one SELECT with BigQuery's clause for differential privacy:
 
         SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) city, COUNT(*), MEDIAN(age)
         FROM people WHERE age >= 18 GROUP BY city
@@ -80,11 +80,11 @@ def sql(
     min_privacy_units_per_group act on the released rows. ε is divided equally among the aggregates, and the groups
     share it as docs/how-to/groups.md says. A delta beside declared values is divided among the counts, sums and
     means. Each has Gaussian noise if that is smaller, and else is not charged with its part. All are read before
-    the first is drawn, and are charged together. Everything else is rejected, with what would do.
+    the first is drawn, and are charged together. Everything else is rejected, with a suggestion.
 
     Args:
-        dataset: a dataset with its description. FROM has its name.
-        statement: the statement, at most 20,000 characters. Public.
+        dataset: a dataset with its description. FROM uses its name.
+        statement: the statement, with at most 20,000 characters. Public.
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
             less, or "replace_one", one record exchanged for another.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. By default the one that the
@@ -93,11 +93,11 @@ def sql(
             cost. Without a name, every call is a new request.
 
     Returns:
-        A list of rows, each a dict from the names of the columns to their values. One row without GROUP BY.
+        A list of rows as dicts from column names to values. Without GROUP BY there is one row.
 
     Raises:
-        InvalidArgument: if the statement has a part that is not answered, or contradicts the description. Nothing
-            private was looked at.
+        InvalidArgument: if the statement has an unsupported part, or contradicts the description. Nothing private
+            was looked at.
         MissingColumn: if a column is not declared. No private data were read.
         MissingPackage: if sqlglot is not installed.
         UnreadableData: if the data cannot be read.
