@@ -63,7 +63,7 @@ class Quote:
         fits: whether all budgets could pay now.
         name: the budget: the analyst's share, or the dataset's budget. If the budget is oversubscribed, both must
             pay, and this is the first that cannot.
-        worst_error: how far off one answer may be, for all data. None if no bound is known.
+        worst_error: how far off the answers may be, for all data. None if no bound is known.
         closed: why it accepts no more charges, because its period has ended or it was renewed. Otherwise None.
         answers_after: the seconds from the start of the reading to the reply of a service, or 2, 4, 8 … times as
             long; None where answers leave when they are ready.
