@@ -7,6 +7,7 @@ import pytest
 
 import discreet
 from discreet.errors import InvalidArgument
+from discreet.selection.verb_calls import Call
 from discreet.service.asking.own_rights import OwnRights
 
 from .test_connect import TEXT, write_files
@@ -42,3 +43,20 @@ def test_an_assistant_is_an_analyst() -> None:
     OwnRights("ann", ()).check_is_analyst()
     with pytest.raises(InvalidArgument, match="as an analyst"):
         OwnRights(None, ()).check_is_analyst()
+
+
+@pytest.mark.parametrize(
+    "item", ["COUNTIF({})", "AVG(CASE WHEN {} THEN 1 ELSE 0 END)", "COUNT(*) FILTER (WHERE {})"]
+)
+def test_conditions_inside_an_aggregate_compare_allowed_columns_alone(item: str) -> None:
+    pytest.importorskip("sqlglot", reason="the extra sql is not installed")
+    rights = OwnRights("ann", ("sql", "count", "mean"), where=("age",))
+    clause = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) "
+
+    def question(condition: str) -> Call:
+        text = f"{clause}{item.format(condition)} FROM people"
+        return Call(discreet.sql, (), {"statement": text})
+
+    rights.check("sql", question("age > 18"))
+    with pytest.raises(InvalidArgument, match="where may not compare with 'pay' here"):
+        rights.check("sql", question("pay > 18"))

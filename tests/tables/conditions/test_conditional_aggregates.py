@@ -216,3 +216,56 @@ def test_conditions_are_joined_where_there_are_any() -> None:
         assert conjunction(first, second) == (
             both(*there) if len(there) == 2 else [*there, None][0]
         )
+
+
+CONDITIONS = [
+    "age >= 18", "age < 64", "age IS NULL", "pay > 2", "pay BETWEEN 1 AND 3", "city = 'Bern'", "pay <> 0",
+    "city IN ('Bern', 'Genf')", "member = TRUE", "NOT (age >= 18)", "NOT (pay > 1 OR age < 18)",
+    "age < 64 AND member = FALSE", "pay > 2 OR city IS NULL",
+]  # fmt: skip
+VALUES = ["1", "0", "1.0", "NULL", "TRUE", "FALSE", "age", "pay", "2", "'x'", "-1"]
+
+
+def statement(draw: random.Random) -> str:
+    """Any aggregate of a condition, most of them of a meaning that is refused."""
+    when = draw.choice(CONDITIONS)
+    then, otherwise = draw.choice(VALUES), draw.choice([*VALUES, "0", "0", "NULL"])
+    second = draw.choice(["", "", "", f" WHEN {draw.choice(CONDITIONS)} THEN {then}"])
+    inside = draw.choice(
+        [
+            f"CASE WHEN {when} THEN {then}{second} ELSE {otherwise} END",
+            f"CASE WHEN {when} THEN {then}{second} END", f"IF({when}, {then}, {otherwise})",
+            f"CAST({when} AS {draw.choice(['INT', 'DOUBLE', 'VARCHAR'])})", f"({when})::INT", "age", "*",
+        ]
+    )  # fmt: skip
+    function = draw.choice(["COUNT", "SUM", "AVG"])
+    item = draw.choice([f"{function}({inside})", f"{function}({inside})", f"COUNTIF({when})"])
+    item += draw.choice(["", "", f" FILTER (WHERE {draw.choice(CONDITIONS)})"])
+    where = draw.choice(["", f" WHERE {draw.choice(CONDITIONS)}"])
+    return f"{item} AS x FROM people{where}"
+
+
+def answers_as_duckdb(draw: random.Random, size: int) -> int:
+    """Assert that each of so many statements is refused or right, and return how many are answered."""
+    answered, data = 0, people()
+    for text in (statement(draw) for _ in range(size)):
+        try:
+            [row] = discreet.sql(data, LOUD + text).value
+        except InvalidArgument:
+            continue
+        try:
+            [(wanted,)] = of_duckdb(f"SELECT {text}")
+        except duckdb.Error:  # it mixes types, which are refused there
+            continue
+        assert float(row["x"] or 0) == pytest.approx(float(wanted or 0), abs=0.05), text
+        answered += 1
+    return answered
+
+
+def test_statements_at_random_are_refused_or_right() -> None:
+    assert 0 < answers_as_duckdb(random.Random(1), 6) < 6
+
+
+@pytest.mark.proof
+def test_1000_statements_at_random_are_refused_or_right() -> None:
+    assert 200 < answers_as_duckdb(random.Random(2), 1000) < 800
