@@ -152,7 +152,7 @@ class _CountTerms(NamedTuple):
     """The terms of counts of listed candidates.
 
     Attributes:
-        candidates: how many candidates there are.
+        candidates: The number of candidates.
         epsilon: the epsilon of all counts together.
         delta: the delta of all counts together, or None.
         most: the most candidates that one record counts for.
@@ -172,7 +172,7 @@ class _CountTerms(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many candidates there are."""
+        """The number of candidates."""
         if self.candidates is None or self.epsilon is None:
             raise InvalidArgument("--k and --delta go with --candidates and --epsilon")
         return count(self.candidates, "--candidates")

@@ -1,8 +1,8 @@
 """Questions as sentences, made of facts: for terminal, notebook, report, page and history.
 
-A verb states its question in facts, which are plain public values: its name, the column, how many candidates there
-are. A ledger and the replies of a service hold the facts. The sentence is made when it is shown, in the language of
-the reader. Facts hold no candidate and no group, of which there may be many. A text is cut to `LONGEST_FACT`.
+A verb states its question in facts, which are plain public values: its name, the column, The number of candidates.
+A ledger and the replies of a service hold the facts. The sentence is made when it is shown, in the language of the
+reader. Facts hold no candidate and no group, of which there may be many. A text is cut to `LONGEST_FACT`.
 """
 
 import re

@@ -104,7 +104,7 @@ class Distribution:
 
     @property
     def size(self) -> int | None:
-        """How many candidates there are; None for no end."""
+        """The number of candidates. None for no end."""
         sizes = [run.size for run in self._weighted]
         return sum(sizes) if all(sizes) else None
 

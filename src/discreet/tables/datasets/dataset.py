@@ -43,7 +43,7 @@ Pays = Callable[[str | None], Account]
 @error_boundaries
 @dataclass(frozen=True, slots=True, repr=False, eq=False, init=False)
 class Dataset:
-    """Data with a public description: every verb takes it as its data, and its declarations as arguments.
+    """Data with a public description, which every verb accepts as its data and reads arguments from.
 
         people = discreet.Dataset(
             "people.csv",
@@ -54,29 +54,29 @@ class Dataset:
         )
         discreet.median(people, "age", epsilon=1)
 
-    A description is declared by whoever owns the data, from knowledge that needs no look at the rows: a
-    verb takes from it candidates, grids, groups, the privacy unit and its contribution bound, and rejects all that
-    contradicts it before anything private is read. Cells that do not fit it are treated as cells outside the
-    candidates: by mode and top_k they are left out, and by verbs over numbers rounded to the nearest end of
-    the grid, or left out if they are no numbers.
+    The owner of the data writes the description from public knowledge, without looking at the rows. A verb reads
+    candidates, grids, groups, the privacy unit and its contribution bound from it, and rejects arguments that
+    contradict it before any private data are read. Cells that don't fit are treated like cells outside the
+    candidates. `mode` and `top_k` leave them out. Verbs over numbers round them to the nearest end of the grid, or
+    leave them out if they are not numbers.
 
     Args:
-        source: the data: whatever verbs take as tables, such as a path, a frame or `discreet.scan_query(...)`. They
-            are not read.
+        source: the data, in any form that verbs accept as a table, such as a path, a frame or
+            `discreet.scan_query(...)`. They are not read.
         columns: for every column that may be asked about, a dict: "type" is "integer", "number", "string",
             "boolean", "date" or "datetime". Bound it by "minimum" and "maximum", or list its values in "enum".
             "step" is the distance of answers between the bounds, 1 for integers. "decimal", "thousands", "units",
             "percent", "negative" and "date" say how its cells are written, as for `discreet.scan_csv`.
-        privacy_unit: the column of the privacy unit: all rows with one value of it are one record, or a list of
-            columns, of which all rows with equal values are. Without it every row is a record.
+        privacy_unit: the column of the privacy unit, or a list of columns. All rows with equal values there are one
+            record. By default every row is a record.
         max_contributions: the most rows of one privacy unit that count, for verbs over numbers.
-        name: a name for the dataset, that of its budget in a ledger.
+        name: a name for the dataset, which is also the name of its budget in a ledger.
 
     Raises:
-        InvalidDescription: if a declaration cannot be accepted. It says which and why.
-        InvalidArgument: if another argument cannot.
+        InvalidDescription: if a declaration is invalid. The message shows which one and why.
+        InvalidArgument: if another argument is invalid.
 
-    Side channels: none. Nothing is read.
+    Side channels: none, because nothing is read.
     """
 
     source: Any
@@ -131,14 +131,14 @@ class Dataset:
 
         Args:
             source: as for `Dataset`.
-            schema: the schema, as a dict or the path of a JSON file, or a data package with one resource, whose
-                dialect and encoding are the form of the files.
-            privacy_unit: as for `Dataset`. A Table Schema has no word for it.
+            schema: the schema, as a dict or the path of a JSON file, or a data package with one resource, which
+                also gives the dialect and encoding of the files.
+            privacy_unit: as for `Dataset`, because a Table Schema cannot express it.
             max_contributions: as for `Dataset`.
             name: as for `Dataset`.
 
         Raises:
-            InvalidDescription: if it is no Table Schema, or has a declaration that cannot be accepted.
+            InvalidDescription: if it is not a Table Schema, or has an invalid declaration.
         """
         columns, form = table_schema_columns(schema)
         return cls(
@@ -158,21 +158,21 @@ class Dataset:
         table: str | None = None,
         name: str | None = None,
     ) -> "Dataset":
-        """Return a dataset that metadata of SmartNoise or Lomas describe.
+        """Return a dataset described by SmartNoise or Lomas metadata.
 
-        `private_id` names the privacy unit and `max_ids` its bound, unless `row_privacy` says that a row is a
-        record. Lower, upper and categories are minimum, maximum and enum. The number of rows is not taken. A word
-        of theirs that is no boolean where one must be, or that is not known, is rejected:
-        docs/how-to/describe_your_data.md has every property.
+        `private_id` names the privacy unit and `max_ids` its bound, unless `row_privacy` makes a row a record.
+        lower, upper and categories become minimum, maximum and enum. The number of rows is ignored. Unknown
+        properties, and values other than booleans where a boolean is needed, are rejected. See
+        docs/how-to/describe_your_data.md for the full list.
 
         Args:
             source: as for `Dataset`.
             metadata: as a dict, or the path of a YAML file (which needs PyYAML) or a JSON file.
-            table: the table, where SmartNoise's metadata have several.
+            table: the table, if the metadata have several.
             name: as for `Dataset`.
 
         Raises:
-            InvalidDescription: if they are no such metadata, or have a declaration that cannot be accepted.
+            InvalidDescription: if they are not such metadata, or have an invalid declaration.
             MissingPackage: if PyYAML is not installed.
         """
         return cls(source, name=name, **smartnoise_dataset(metadata, table))
@@ -186,7 +186,7 @@ class Dataset:
         """Return a declared column.
 
         Raises:
-            MissingColumn: if the description has none of that name.
+            MissingColumn: if the description has no column of that name.
         """
         text, columns = exact_text(name), self.columns
         if text is not None and text in columns:
@@ -211,7 +211,7 @@ class Dataset:
 
     @property
     def is_text(self) -> bool:
-        """Whether its files hold text and no types, as their names say: CSV or JSON lines."""
+        """Whether its files are untyped text by their names, which is CSV or JSON lines."""
         if not names_files(self.source):
             return False
         first = self.source[0] if isinstance(self.source, tuple) else self.source
@@ -219,7 +219,7 @@ class Dataset:
 
     @property
     def digest(self) -> str:
-        """The version and the SHA-256 of all that is declared, but the name and words for people."""
+        """The version and the SHA-256 of all declarations, except the name and descriptive texts."""
         return digest(
             {
                 "source": self.place,
@@ -243,15 +243,15 @@ class Dataset:
 
     @property
     def whereabouts(self) -> About:
-        """The key by which a ledger finds its budgets: its name, and where the data are."""
+        """The key by which a ledger finds its budgets, which is its name and the place of the data."""
         place = self.place if self.place is None else json.loads(json.dumps(self.place))
         return About(self.name, source=place)
 
     def about_now(self) -> tuple[About, ReachCheck]:
-        """Return the same with the reach of a table or a query, as its owner's connection finds it now.
+        """Return the same, with the current reach of a table or a query on its owner's connection.
 
         Raises:
-            UnreadableData: if the database cannot be asked, or the query does not work.
+            UnreadableData: if the database cannot be queried, or the query fails.
         """
         about, check = self.about, ReachCheck(self.label, with_views=True)
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
@@ -261,7 +261,7 @@ class Dataset:
         return replace(about, reach=check.reach.as_dict), check
 
     def question(self) -> tuple[Any, Callable[[], About]]:
-        """Return the source for one question, and a function that describes it: one checks the other."""
+        """Return the source for one question and a function that describes it. They check each other."""
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
             return self.table, lambda: self.about
         check = ReachCheck(self.label)
@@ -269,16 +269,16 @@ class Dataset:
 
     @property
     def table(self) -> Any:
-        """The data as verbs take them: files of text with the forms of their cells."""
+        """The data as verbs accept them, with the forms of cells for text files."""
         return with_cell_forms(self.source, self._columns)
 
     @property
     def place(self) -> object:
-        """Where the data are in plain values: a path, several, a table or query, or None for data in memory."""
+        """The place of the data in plain values: one or more paths, a table or a query. None for data in memory."""
         return place_of(self.source)
 
     def account(self, analyst: str | None = None) -> Account | None:
-        """Return the account that its description says is charged for releases, or None if it says none."""
+        """Return the account that its description names for releases, or None if it names none."""
         return None if self._pays is None else self._pays(analyst)
 
     def _repr_html_(self) -> str:

@@ -44,7 +44,7 @@ class Ranking:
     """CELL, as it is compared, and its rank as POSITION; computed once."""
     of: ColumnType
     size: int
-    """How many candidates there are."""
+    """The number of candidates."""
     failure: DiscreetError
     """The error to raise when the engine fails."""
     _alone: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
@@ -160,7 +160,7 @@ class CountClasses:
     """
 
     size: int
-    """How many candidates there are."""
+    """The number of candidates."""
     native: Native
     """The engine of the data."""
     frame: Frame
@@ -295,21 +295,21 @@ _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 @error_boundaries
 class CandidateTable:
-    """Candidates in a column of a public table: millions of possible answers, never listed.
+    """Candidates in a column of a public table, which may be millions and are never listed.
 
-    The candidates are read once, when this is made, and numbered in the order of their values (text by
-    its code points). A number names a candidate in a ledger.
+    The candidates are read once, at construction, and numbered in the order of their values (text by its code
+    points). A ledger names a candidate by its number.
 
     Args:
         data: a table of candidates, **public**, fixed without looking at the private data: the path of a
             CSV or Parquet file, a DuckDB relation, a Polars frame or a Spark DataFrame. The private data must be in
             the same engine: files and tables in memory for a file, relations of its connection for a relation.
-        column: its column of distinct candidates.
+        column: the column of distinct candidates.
 
     Raises:
-        InvalidCandidates: if there are none, or two are equal, or one is missing or nothing that Python can
-            hold, or their type is none of text, integers, decimals, dates, timestamps and UUIDs.
-        UnreadableData: if the table or the column is not there or cannot be read.
+        InvalidCandidates: if there are none, two are equal, one is missing or has no Python value, or their type is
+            not text, integers, decimals, dates, timestamps or UUIDs.
+        UnreadableData: if the table or the column is missing or cannot be read.
     """
 
     def __init__(self, data: object, column: str) -> None:
@@ -319,7 +319,7 @@ class CandidateTable:
 
     @property
     def size(self) -> int:
-        """How many candidates there are."""
+        """The number of candidates."""
         return self.ranking.size
 
     @cached_property
@@ -333,7 +333,7 @@ class CandidateTable:
 
     @property
     def facts(self) -> Facts:
-        """How many candidates there are."""
+        """The number of candidates."""
         return {"candidates": self.size}
 
     def __len__(self) -> int:

@@ -56,7 +56,7 @@ class SqlQuery:
         """Ask the catalogue of a described database for the reach of the query; no row is read.
 
         Raises:
-            UnreadableData: if the database cannot be asked, or the query does not work.
+            UnreadableData: if the database cannot be queried, or the query fails.
         """
         failure = UnreadableData(
             "the database cannot be asked about the query: it cannot be opened, or the query does not work there. "

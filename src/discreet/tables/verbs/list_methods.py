@@ -71,7 +71,7 @@ class PublicNumbers:
     """The public numbers of a list of the most common candidates.
 
     Attributes:
-        candidates: how many candidates there are.
+        candidates: The number of candidates.
         k: the length of the list.
         counts: the noisy counts of all lists together; None where they are not offered.
         sensitivity: of the counts as scores.

@@ -20,7 +20,7 @@ def needed_records(size: int, epsilon: Fraction, change: Fraction, share: Fracti
     at most 0.001 where that is an error which is not reached with 0.999.
 
     Args:
-        size: how many candidates there are.
+        size: The number of candidates.
         epsilon: the privacy parameter of the answer.
         change: how many ranks a difference of two scores changes between neighbours.
         share: the share of the records on the shorter side of the wanted rank.

@@ -48,8 +48,8 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
 ) -> Release:
     """Release the sum of numbers between two bounds, with geometric noise or the smaller Gaussian noise.
 
-    Each number is clipped to the bounds and rounded to a multiple of the step, half up and exactly, by itself. Then
-    whole numbers of steps are added, exactly. Null, NaN and, in text files, cells that spell no number are left
+    Every number is clipped to the bounds and rounded to a multiple of the step, exactly and half up, by itself.
+    Then the numbers of steps are added exactly. Null, NaN and, in text files, cells that are not numbers are left
     out.
 
     Args:
@@ -58,24 +58,24 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         column: the name of the column of the table. Without it, the data are the numbers themselves.
         minimum: the lower bound, in units of the data. It is public, so choose it from your own knowledge, never
             from the data. Not needed for a `Dataset` that declares it. The noise grows with the bound that is
-            farther from 0. A column of truths has the bounds False and True, and its sum is how many are true: see
-            `mean`.
+            farther from 0. A boolean column has the bounds False and True, and its sum is the number of True
+            values. See `mean`.
         maximum: the upper bound, under the same rules.
-        step: the distance of neighbouring answers, in units of the data. By default the declared one or, for
+        step: the distance between neighbouring answers, in units of the data. By default the declared one or, for
             integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.
-        max_sum: the largest total of one privacy unit, in every group, in units of the data, public. All rows of a
-            unit are added, and a total above it counts as this. The noise grows with it, and not with the number of
-            rows. What a unit has beyond it is missing in the answer, and `error` does not count that: choose it so
-            that few units have more. Needs `privacy_unit`. Without minimum and maximum a row is clipped to
-            `max_sum` too, and to `min_sum` or 0.
-        min_sum: the least total of one privacy unit, likewise: 0 by default, or if minimum is below 0 as far below
-            it as `max_sum` is above. A unit without a number adds 0.
+        max_sum: the largest total of one privacy unit in a group, in units of the data, public. All rows of a unit
+            are added, and a larger total counts as `max_sum`. The noise grows with it, and not with the number of
+            rows. The excess of a unit is missing in the answer, and `error` does not include it, so choose a value
+            that few units exceed. Needs `privacy_unit`. Without minimum and maximum, a row is also clipped to
+            `max_sum`, and to `min_sum` or 0.
+        min_sum: the least total of one privacy unit, in the same way. By default it is 0 or, if minimum is below 0,
+            -max_sum. A unit without a number adds 0.
         scale: instead of `epsilon`, the scale of the noise, a positive number in units of the data.
         bounds_share: if you know no bounds, the part of epsilon, such as "1/10", that is spent on drawing them
             first, as `bounds` does, from the same records. They are in `Release.bounds`. If both are the same
             number, all records count as that number. Not with groups.
         max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. The noise
-            grows with it. With `max_sum` all by default, and the noise does not grow beyond that. Needs
+            grows with it. With `max_sum`, all rows by default, and the noise does not grow beyond `max_sum`. Needs
             `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every sum
             grows with it. Needs `privacy_unit`.
@@ -86,7 +86,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        A number, a multiple of the step. With groups a dict from group to number.
+        A number, which is a multiple of the step. With groups, a dict from group to number.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
@@ -138,23 +138,23 @@ def mean(  # noqa: PLR0913  # as sum
     """Release the mean of numbers between two bounds, as a noisy sum over a noisy count.
 
     Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One half of epsilon
-    (or rho) buys how many numbers there are, the other half their sum, both with the noise of a sum. If records are
-    replaced, both cannot move by their most: then the sum may have all of epsilon, and the count a half. Gaussian
-    noise by a delta is calibrated for both together. Their quotient
-    is cut to the bounds and rounded to the decimals that its noise supports, at most to a thousandth of a step. How
-    many there are is never taken as public. Where the noisy count is 0 or below it there is no mean, and the answer
-    is None: ask with a larger epsilon, or of more records.
+    (or rho) is spent on their number and the other half on their sum, both with the noise of a sum. Under
+    "replace_one" they cannot both change by their most, so the sum may get all of epsilon, and the count a half.
+    Gaussian noise by a delta is calibrated for both together. Their quotient is cut to the bounds and rounded to
+    the decimals that its noise supports, at most to a thousandth of a step. The number of records is never treated
+    as public. If the noisy count is 0 or below, there is no mean, and the answer is None. Then ask with a larger
+    epsilon, or about more records.
 
     Args:
         data: numbers in an array, a series or a list, a table or the path of a file (with `column`), or a histogram
             (a mapping from values to how often they occur). Private.
         column: the name of the column of the table. Without it, the data are the numbers themselves.
         minimum: the lower bound, in units of the data. It is public, so choose it from your own knowledge, never
-            from the data. Not needed for a `Dataset` that declares it. The noise grows with the distance of the
-            bounds. The mean of truths is the share of True, between 0 and 1. Leave both bounds out where the type
-            of the column is boolean or it is declared so. Of text files and Python objects give False and True:
-            cells that are neither are left out. Of dates or times give two of them, such as "2020-01-01": the mean
-            is a date, or a time.
+            from the data. Not needed for a `Dataset` that declares it. The noise grows with the distance between
+            the bounds. The mean of a boolean column is the share of True, between 0 and 1. Leave out both bounds if
+            the column is boolean by its type or declaration. For text files and Python objects, pass False and
+            True, and cells that are neither are left out. For dates or times, pass two of them, such as
+            "2020-01-01". Then the mean is a date or a time.
         maximum: the upper bound, under the same rules.
         step: the step to which numbers are rounded, in units of the data. By default the declared one or, for
             integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.
@@ -172,16 +172,16 @@ def mean(  # noqa: PLR0913  # as sum
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        A number, a date or a time from `minimum` to `maximum`, or None. With groups a dict from group to these. The
-        noisy numbers of records are in `Release.counts`.
+        A number, a date or a time from `minimum` to `maximum`, or None. With groups, a dict from group to these.
+        The noisy numbers of records are in `Release.counts`.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the data contain no numbers.
 
     Side channels: the time that the engine takes to count. Drawing the noise takes the same time for all data.
-    Without bounds the type of the column decides, and pandas gives truths beside a missing cell another type: there
-    give the bounds False and True.
+    Without bounds, the type of the column decides. In pandas, a boolean column with a missing cell has another
+    type, so pass the bounds False and True there.
 
     Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums, docs/reference/mechanisms/gaussian_noise.md.
     """

@@ -79,43 +79,44 @@ def top_k(  # noqa: PLR0913  # what mode takes, and three more
     gap: bool = False,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Release k of the most common values of a column in order. More common ones are more likely to come early.
+    """Release k of the most common values of a column, in order. More common values are more likely to come early.
 
-    One row is one record, and counts as for `mode`. Of scores that are computed already, take `select_top_k`.
+    One row is one record, and counts as for `mode`. For scores that you have already computed, use `select_top_k`.
 
     Args:
-        data: a table or the path of a file, with `column`, or values in a list or a series, without.
+        data: a table or the path of a file, with `column`, or values in a list or a series, without it.
         column: the name of the column, or a list of several, or of `Bins`. Without it, the data are the values
             themselves.
-        k: how many, at most as many as there are candidates.
-        candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
-            that declares the values of the column, and for a Polars `Enum`. "private" where nobody may list them:
-            values that enough records hold, which may be fewer than k, or none. That takes `delta`, and with a
-            `privacy_unit` `max_candidates`: private keys with their counts where a unit counts for at most k
-            values, else limited domain: docs/reference/mechanisms/top_k.md#limited_domain.
-        method: by default the one with the least bound on its error, by public numbers alone:
-            docs/how-to/planning.md says which and why. "counts" adds noise to the count of every candidate once,
-            and answers the largest with their noisy counts, whatever k is: the best where a record holds one value,
-            or a unit counts for fewer than k. "peeling" draws one after another, with any mechanism, and divides
-            epsilon (or rho) by k. `scale` is that of every round. It is taken where a mechanism is named. "joint"
-            draws the whole list at once: its score is how far, at worst, a place of the list is behind the
-            candidate that should be there. It is refused where it might need more than 2 GiB: for 10,000 candidates
-            that is a k above 200.
-        max_candidates: for "counts" or candidates="private", with a `privacy_unit`: the most candidates for which
-            one unit counts, among which the cost is divided. Which of more are kept is decided by a rule that reads
-            the rows of that unit alone: docs/how-to/user_level_privacy.md. By default all of them.
+        k: the number of values to release, at most the number of candidates.
+        candidates: the possible answers, public, as a list or a `CandidateTable`. Not needed for a `Dataset` that
+            declares the values of the column, or for a Polars `Enum`. Use "private" if you may not list them. Then
+            the answers are values that enough records share, which may be fewer than k, or none. You need `delta`
+            and, with a `privacy_unit`, `max_candidates`. If a unit counts for at most k values, it uses private
+            keys with their counts, and otherwise limited domain. See
+            docs/reference/mechanisms/top_k.md#limited_domain.
+        method: by default the method with the smallest bound on its error, from public numbers alone. See
+            docs/how-to/planning.md. "counts" adds noise to the count of every candidate once, and returns the
+            largest with their noisy counts, for any k. It is best if a record has one value, or a unit counts for
+            fewer than k. "peeling" draws one value after another, with any mechanism, and divides epsilon (or rho)
+            by k. `scale` is that of every round. It is used if you name a mechanism. "joint" draws the whole list
+            at once. The score of a list is how far, at worst, one of its places is behind the candidate that should
+            be there. It is rejected if it might need more than 2 GiB, which for 10,000 candidates is a k above 200.
+        max_candidates: for "counts" or candidates="private", with a `privacy_unit`, the most candidates for which
+            one unit counts. The cost is divided among them. If a unit has more, a rule that reads only the rows of
+            that unit decides which are kept. See docs/how-to/user_level_privacy.md. By default all of them.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
-            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
-            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
-            first time. By "counts" it allows Gaussian noise, and is not charged where geometric noise is the
-            smaller. In several groups it is for "counts" alone. Without it the list is ε-DP. With groups="private"
-            it is that of the groups.
-        gap: whether to release how far ahead each answer was of the next one, in `Release.gap`, as for `select`. By
-            "counts" the difference of noisy counts. Not for "joint". `k` must be below the number of candidates.
+            a round of "peeling" gets as much as the library's bound on adaptive composition allows. With ε = 1 and
+            k = 50, this is more than three times as much as a k-th. Computing it takes up to a few seconds the
+            first time. With "counts", it allows Gaussian noise, and is not charged if geometric noise is smaller.
+            With several groups, it works only for "counts". Without it, the list is ε-DP. With groups="private", it
+            is the δ of the groups.
+        gap: whether to release how far ahead an answer was of the next one, in `Release.gap`, as for `select`. With
+            "counts", it is the difference of noisy counts. Not for "joint". `k` must be below the number of
+            candidates.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
-        A list of k candidates, with the guarantee of all of them together. By "counts" with their noisy counts in
+        A list of k candidates, with the guarantee of all of them together. With "counts", their noisy counts are in
         `counts`.
 
     Raises:

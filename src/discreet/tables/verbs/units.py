@@ -102,7 +102,7 @@ class UnitQuery:
         """Return the query with a bound on the candidates for which one unit counts, in every group.
 
         Args:
-            size: how many candidates there are.
+            size: The number of candidates.
             most: the bound, `max_candidates`; None for none.
 
         Raises:

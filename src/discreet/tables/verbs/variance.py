@@ -68,18 +68,20 @@ def variance(
     """Release the variance of numbers between two bounds, from a noisy count and two noisy sums.
 
     Numbers are clipped and rounded as for `sum`, and measured from the middle of the bounds. One third of epsilon
-    (or rho) buys how many numbers there are, one their sum, and one the sum of their squares. The answer is the
-    mean of the squares less the square of the mean: that of all numbers, divided by how many there are and not by
-    one less. It takes many records: of numbers that are spread evenly between the bounds about 400 at epsilon 1 for
-    an error below a tenth, and four times as many if they fill half of the bounds. A quote says how many. Of fewer
-    ask for quantiles. If the noisy count is 0 or below it, the answer is None.
+    (or rho) is spent on their number, one on their sum, and one on the sum of their squares. The answer is the mean
+    of the squares minus the square of the mean. This is the population variance, which divides by the number of
+    records and not by one less. It needs many records. For numbers that are spread evenly between the bounds, an
+    error below a tenth needs about 400 at epsilon 1, and four times as many if the numbers fill half of the bounds.
+    A quote shows how many. With fewer records, ask for quantiles. If the noisy count is 0 or below, the answer is
+    None.
 
     Args:
         data: numbers in an array, a series or a list, a table or the path of a file (with `column`), or a histogram
             (a mapping from values to how often they occur). Private.
         column: the name of the column of the table. Without it, the data are the numbers themselves.
         minimum: the lower bound, in units of the data. It is public, so choose it from your own knowledge, never
-            from the data. Not needed for a `Dataset` that declares it. The noise grows with their squared distance.
+            from the data. Not needed for a `Dataset` that declares it. The noise grows with the squared distance
+            between the bounds.
         maximum: the upper bound, under the same rules.
         step: the step to which numbers are rounded, in units of the data. By default the declared one or, for
             integers, 1. Otherwise it is the power of ten that puts 100,000 to 1,000,000 steps between the bounds.
@@ -87,19 +89,19 @@ def variance(
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every answer
             grows with it. Needs `privacy_unit`.
-        delta: the δ of groups that are drawn, with groups="private" alone.
+        delta: the δ of drawn groups, only with groups="private".
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        A number from 0 to a quarter of the squared distance of the bounds, or None. With groups a dict from group
-        to number or None. The noisy numbers of records are in `Release.counts`.
+        A number from 0 to a quarter of the squared distance between the bounds, or None. With groups, a dict from
+        group to number or None. The noisy numbers of records are in `Release.counts`.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the data contain no numbers.
 
-    Side channels: the time that the engine takes to count, and to add up squares, which grows with how many
-    different points records have.
+    Side channels: the time that the engine takes to count, and to add up squares, which grows with the number of
+    different points.
 
     Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums.
     """
@@ -116,9 +118,9 @@ def standard_deviation(
     step: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release the standard deviation of numbers between two bounds: the root of their variance.
+    """Release the standard deviation of numbers between two bounds, the square root of their variance.
 
-    It costs the same as `variance`, and needs as many records.
+    It costs the same as `variance`, and needs the same number of records.
 
     Args:
         data: as for `variance`. Private.
@@ -130,12 +132,12 @@ def standard_deviation(
             grows with it. Needs `privacy_unit`.
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The noise of every answer
             grows with it. Needs `privacy_unit`.
-        delta: the δ of groups that are drawn, with groups="private" alone.
+        delta: the δ of drawn groups, only with groups="private".
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        A number from 0 to half of the distance of the bounds, or None. With groups a dict from group to number or
-        None. The noisy numbers of records are in `Release.counts`.
+        A number from 0 to half of the distance between the bounds, or None. With groups, a dict from group to
+        number or None. The noisy numbers of records are in `Release.counts`.
 
     Raises:
         InvalidArgument: if a public argument is invalid. No private data were read.

@@ -169,7 +169,7 @@ def smartnoise_dataset(source: ForeignSchema, table: str | None) -> dict[str, An
 
     Args:
         source: the metadata, or the path of a YAML or JSON file with them.
-        table: the name of the table, where SmartNoise's metadata have several.
+        table: the name of the table, if the metadata have several.
 
     Raises:
         InvalidDescription: if they are none.
