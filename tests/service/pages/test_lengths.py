@@ -12,7 +12,7 @@ from discreet.service.pages.page_routes import ANSWER_LENGTH
 from discreet.service.queue.padding import LENGTH
 from discreet.tables.templates import visible
 
-from .person import Served
+from .person import Read, Served
 from .test_hostile import quoted
 
 MOST = 6
@@ -60,8 +60,10 @@ def test_the_longest_answers_have_the_length_of_all_others(
     statuses = []
     for k in range(most + 1, most - 20, -1):  # what is public in an answer counts too
         address = f"/plan?dataset=data&verb=top_k&column=c&epsilon=1&k={k}"
-        reply = person.submit(person.read(address).form("/ask"))
-        assert len(reply.content) == ANSWER_LENGTH
+        reply = person.get(address)
+        if reply.status_code == 200:  # it may be asked
+            reply = person.submit(Read(reply.text).form("/ask"))
+            assert len(reply.content) == ANSWER_LENGTH
         statuses.append(reply.status_code)
         if reply.status_code == 200:
             break
