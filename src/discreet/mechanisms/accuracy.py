@@ -267,7 +267,7 @@ def counts_list_error(
 
     Args:
         noise: the noise of one count.
-        candidates: how many there are.
+        candidates: the number of candidates.
         k: the length of the list.
         probability: below 1.
     """

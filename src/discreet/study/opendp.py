@@ -35,16 +35,16 @@ def to_opendp(
             `linf_distance` of the same type. A transformation has it as its `output_space`.
         measure: `max_divergence()` or `zero_concentrated_divergence()` of OpenDP.
         scale: the scale of the noise in units of the score, 1 / eta.
-        mechanism: a name, or a mechanism whose distribution is determined by the scale, as all of ours are.
+        mechanism: a name, or a mechanism with a distribution that the scale determines, like all of this library.
         negate: whether lower scores are better.
 
     Raises:
-        InvalidArgument: if scale, mechanism, measure or negate cannot be accepted.
+        InvalidArgument: if scale, mechanism, measure or negate is invalid.
         OpenDPException: if OpenDP refuses the space, or its features "contrib" and
             "honest-but-curious" are not enabled.
 
-    Side channels: those of the mechanism and of OpenDP. Vectors with an infinite score are refused, and so are
-    all vectors at a finite distance from them.
+    Side channels: those of the mechanism and of OpenDP. Vectors with an infinite score are rejected, and so are all
+    vectors at a finite distance from them.
     """
     import opendp.prelude as dp
 

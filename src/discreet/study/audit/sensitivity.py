@@ -26,7 +26,7 @@ _MOST_IDLE_STEPS = 300
 
 
 class Declared(TypedDict, total=False):
-    """The declaration of the author of a score function: as for `select_by`, with the neighbouring relation."""
+    """The declaration of a score function's author, as for `select_by`, with the neighbouring relation."""
 
     sensitivity: Number | None
     spread: Number | None
@@ -53,11 +53,11 @@ class Counterexample:
     Attributes:
         data: the one.
         neighbor: the other.
-        problem: "sensitivity", "spread", "monotonic", or "fails" where the function gives no scores.
-        candidates: whose score moves too far, or which two move apart.
+        problem: "sensitivity", "spread", "monotonic", or "fails" if the function returns no scores.
+        candidates: the candidate with a score that moves too far, or the two that move apart.
         declared: how far they may.
         found: how far they do.
-        reason: why the function gives no scores, without quoting the data.
+        reason: why the function returns no scores, without quoting the data.
     """
 
     data: list[Any]
@@ -96,10 +96,10 @@ class SensitivityAudit:
         declared: the declared sensitivity, as used for accounting.
         change: the most one score changed.
         spread: the most a difference of two scores changed.
-        monotonic: whether in all pairs all scores moved the same way.
-        pairs: how many pairs of neighbours were looked at.
-        exhaustive: whether they are all there are.
-        counterexample: the first pair that says no, among the smallest, or None if there is none.
+        monotonic: whether all scores moved in the same direction in all pairs.
+        pairs: the number of pairs of neighbours that were checked.
+        exhaustive: whether these are all pairs.
+        counterexample: the first pair that refutes the declaration, among the smallest. None if there is none.
     """
 
     declared: Sensitivity
@@ -145,11 +145,11 @@ def sensitivity(
     budget: int = 20_000,
     **declaration: Unpack[Declared],
 ) -> SensitivityAudit:
-    """Return whether a score function keeps to its declared sensitivity, and a counterexample if not.
+    """Return whether a score function has its declared sensitivity, with a counterexample if not.
 
-    If there are at most `budget` pairs of neighbours, all are looked at. Otherwise up to `budget` pairs
-    are, by hill climbing from pseudorandom starts (always the same) to where scores move more. A counterexample is
-    then made as small as it can be by leaving records out.
+    If there are at most `budget` pairs of neighbours, it checks all of them. Otherwise it checks up to `budget`
+    pairs, by hill climbing from pseudorandom starts (always the same) towards larger changes of scores. Then it
+    makes a counterexample as small as possible by leaving out records.
 
     Args:
         u: as for `select_by`: u(data, candidates), with data as a list of records. `u` must not depend on their
@@ -157,7 +157,7 @@ def sensitivity(
         candidates: the possible answers.
         universe: the records that a dataset may contain, with repetition.
         sizes: the allowed numbers of records in a dataset, such as range(4).
-        budget: how many pairs to look at.
+        budget: the most pairs to check.
         **declaration: sensitivity (or spread), monotonic, error, granularity, as for `select_by`, and
             neighbors.
 
@@ -351,9 +351,9 @@ class MonotonicAudit:
     """The result of an audit. If it is exhaustive and finds no counterexample, it is a proof for that universe.
 
     Attributes:
-        pairs: how many pairs of neighbours were looked at.
-        exhaustive: whether they are all there are.
-        counterexample: two neighbours between which one score rises and another falls, or None if there are none.
+        pairs: the number of pairs of neighbours that were checked.
+        exhaustive: whether these are all pairs.
+        counterexample: two neighbours between which one score rises and another falls. None if there are none.
     """
 
     pairs: int
@@ -382,9 +382,9 @@ def monotonic(
     *,
     budget: int = 20_000,
 ) -> MonotonicAudit:
-    """Return whether one record that comes or goes moves all scores the same way, and a counterexample if not.
+    """Return whether one record more or less moves all scores in the same direction, or a counterexample.
 
-    That is the claim `monotonic=True` by itself, whatever the sensitivity. The search is that of `sensitivity`.
+    This checks only the claim `monotonic=True`, for any sensitivity. The search is that of `sensitivity`.
 
     Args:
         u: as for `select_by`: u(data, candidates), with data as a list of records. `u` must not depend on their
@@ -392,7 +392,7 @@ def monotonic(
         candidates: the possible answers.
         universe: the records that a dataset may contain, with repetition.
         sizes: the allowed numbers of records in a dataset, such as range(4).
-        budget: how many pairs to look at.
+        budget: the most pairs to check.
 
     Raises:
         InvalidArgument: if an argument is invalid. `u` was not called.

@@ -26,15 +26,15 @@ _MOST_PAIRS = 10**6
 
 @dataclass(frozen=True, slots=True)
 class TimingAudit:
-    """How two inputs differ in work and in time. It can show a leak, never that there is none.
+    """How two inputs differ in work and in time. It can show a leak, but never its absence.
 
     Attributes:
-        first: the least and the most work that the first input took, by kind.
+        first: the least and the most work for the first input, by kind.
         second: the same for the second.
         ratio: median time of the second over median time of the first.
-        chances: by kind of work and for time, the probability of a difference as consistent as this if there is
-            none: a two-sided sign test over the pairs of runs.
-        repeats: how many pairs of runs there were.
+        chances: by kind of work and for time, the probability of such a consistent difference if there is none,
+            from a two-sided sign test over the pairs of runs.
+        repeats: the number of pairs of runs.
         risk: the significance level, divided among all comparisons.
     """
 
@@ -52,7 +52,7 @@ class TimingAudit:
 
     @property
     def constant(self) -> bool:
-        """Whether all runs on both inputs took exactly the same counted work."""
+        """Whether all runs on both inputs needed exactly the same counted work."""
         return self.first == self.second and all(low == high for low, high in self.first.values())
 
     def __str__(self) -> str:
@@ -78,17 +78,17 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
 ) -> TimingAudit:
     """Return whether work or time distinguishes two inputs.
 
-    The inputs take turns, and so does who is first, so that a machine that slows down is fair to both. A pair of
-    runs has a winner. If the input made no difference, either would win with probability 1/2. Work is
-    counted where the library counts its own (`discreet.testing.counted_work`). For other callables only time says
-    something. Counting patches numpy, so no other thread should compute meanwhile.
+    The inputs take turns, and the first of a pair alternates, so that a slowing machine is fair to both. A pair of
+    runs has a winner. If the input made no difference, either would win with probability 1/2. Work is counted for
+    this library's code (`discreet.testing.counted_work`). For other callables, only time is informative. Counting
+    patches numpy, so don't compute in other threads meanwhile.
 
     Args:
-        run: takes an input and does the work to be timed.
-        first: the one input, such as the scores of a dataset.
+        run: accepts an input and does the work to be timed.
+        first: the first input, such as the scores of a dataset.
         second: the other.
-        repeats: how many pairs of runs.
-        confidence: how likely no difference is claimed if there is none.
+        repeats: the number of pairs of runs.
+        confidence: the probability that no difference is claimed if there is none.
         clock: returns the time in seconds.
 
     Raises:

@@ -37,7 +37,7 @@ _MOST_LAWS = 1000
 class Comparison:
     """The expected errors of mechanisms by epsilon. As private as the scores.
 
-    `print` it for a table; a notebook shows it as one.
+    `print` it for a table. Notebooks also show it as a table.
 
     Attributes:
         mechanisms: their names.
@@ -54,8 +54,8 @@ class Comparison:
     def epsilon_for(self, error: Number) -> dict[str, Fraction]:
         """Return epsilons, by mechanism, at which the expected error is at most `error`.
 
-        It is the least one, rounded up to 4 digits, and proved for these scores only: of other data the
-        same epsilon promises nothing (`discreet.epsilon_for` does).
+        It is the smallest one, rounded up to 4 digits, and is proved for these scores only. For a promise about all
+        data, use `discreet.epsilon_for`.
 
         Raises:
             InvalidArgument: if an epsilon of 1e9 is not enough.
@@ -127,12 +127,13 @@ def compare(
 ) -> Comparison:
     """Return the expected errors of several mechanisms at several epsilons, certified.
 
-    Use scores that are public, of last year or made up: a comparison on private data is private. Arguments
-    are those of `distribution`.
+    Use scores that are public, from last year, or made up, because a comparison on private data is private. The
+    arguments are those of `distribution`.
 
     Args:
         verb: a verb, such as `discreet.median`, or the scores of `select`.
-        *arguments: the arguments of the verb. Its keyword arguments are taken too, without epsilon and mechanism.
+        *arguments: the arguments of the verb. You can also pass its keyword arguments, except epsilon and
+            mechanism.
         epsilons: the privacy parameters ε to compare, one per row: 0.1, 0.2, 0.5, 1, 2 and 5 by default.
         mechanisms: names or mechanisms, one per column. By default those that state their worst case.
         **terms: the shared arguments, described in `Terms`.

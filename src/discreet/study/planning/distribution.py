@@ -71,9 +71,8 @@ class Run:
 class Distribution:
     """The distribution of an answer, in certified intervals. Private, like the scores.
 
-    With too many candidates to list, the distribution consists of runs: see `runs`. Scores are those of the
-    verb (docs/how-to/planning.md names them), and an error is by how much the answer's score is behind the
-    best one.
+    With too many candidates to list, the distribution consists of runs (see `runs`). Scores are those of the verb
+    (see docs/how-to/planning.md), and an error is how far the answer's score is behind the best one.
 
     Attributes:
         candidates: the possible answers, or their indices.
@@ -94,12 +93,12 @@ class Distribution:
 
     @property
     def lower(self) -> tuple[Fraction, ...]:
-        """A lower bound on the probability of every run; in a list every candidate is a run."""
+        """A lower bound on the probability of every run. In a list, every candidate is a run."""
         return tuple(map(lower, self._masses))
 
     @property
     def upper(self) -> tuple[Fraction, ...]:
-        """An upper bound on the probability of every run; in a list every candidate is a run."""
+        """An upper bound on the probability of every run. In a list, every candidate is a run."""
         return tuple(map(upper, self._masses))
 
     @property
@@ -110,7 +109,7 @@ class Distribution:
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """The runs in the order of their candidates; in a list every candidate is one, as listed."""
+        """The runs in the order of their candidates. In a list, every candidate is a run, in the listed order."""
         return tuple(map(self._run, self._weighted, self._masses))
 
     def pmf(self) -> dict[Hashable, float]:
@@ -131,7 +130,7 @@ class Distribution:
         }
 
     def probability(self, candidate: object) -> Enclosure:
-        """Return the probability of one candidate; 0 if it is no possible answer."""
+        """Return the probability of one candidate, which is 0 if it is not a possible answer."""
         place = self._support.find(candidate)
         if place is None:
             return Enclosure(Fraction(0), Fraction(0))
@@ -141,15 +140,15 @@ class Distribution:
         """Return the probability that the answer is at most `value`.
 
         Raises:
-            InvalidArgument: if the candidates are not all numbers, or are dates and the value is none.
+            InvalidArgument: if the candidates are not all numbers, or are dates and the value is not a date.
         """
         place = self._support.at_or_below(self._support.number(value))
         return self._total(partial(WeightedRun.up_to, index=place), 0, 1)
 
     def quantile(self, p: Number) -> Any:
-        """Return the least candidate that the answer is at most with probability `p`.
+        """Return the least candidate such that the answer is at most it with probability `p`.
 
-        Exact, unless `p` lies within the interval of a probability: then they count as equal.
+        It is exact, unless `p` lies within the interval of a probability. Then both count as equal.
 
         Raises:
             InvalidArgument: if `p` is not above 0 and below 1, or the candidates are not all numbers.
@@ -174,7 +173,7 @@ class Distribution:
         return self._total(partial(WeightedRun.scoring_at_most, score=most), 0, 1)
 
     def expected_error(self) -> Enclosure:
-        """Return by how much the score of the answer is behind the best one on average."""
+        """Return how far the score of the answer is behind the best one on average."""
         best = self._best()
 
         def error(run: WeightedRun) -> arb:
@@ -194,7 +193,7 @@ class Distribution:
         """Return the mean of the answer.
 
         Raises:
-            InvalidArgument: if the candidates are not all numbers; dates are not.
+            InvalidArgument: if the candidates are not all numbers. Dates are not numbers.
         """
         if self._support.is_of_dates:
             raise InvalidArgument("dates have no mean. See quantile(0.5)")
@@ -203,7 +202,7 @@ class Distribution:
         return self._total(self._support.mean)
 
     def entropy(self) -> Enclosure:
-        """Return the entropy, in nats: 0 if the answer is certain, ln n if n are equally likely."""
+        """Return the entropy in nats, from 0 for a certain answer to ln n for n equally likely ones."""
         within = self._total(WeightedRun.entropy, 0)
         with precision(_PRECISION):
             between = Enclosure.of(sum(map(_surprise, self._masses), arb(0)), 0)
@@ -268,7 +267,7 @@ class Distribution:
         return plots.scores(self.series(), label=self.label if label is None else label)
 
     def series(self) -> plots.Series:
-        """Return the data of a picture: places, probabilities and scores, as doubles."""
+        """Return the data of a picture, which are places, probabilities and scores, as doubles."""
         few = self.size is not None and self.size <= _MOST_NAMED
         is_ordered = self._support.is_ordered
         view = self._view() if is_ordered else range(0)

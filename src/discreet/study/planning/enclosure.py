@@ -13,7 +13,7 @@ from ...sampling.enclosures import lower, upper
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """A real number that is certainly from `lower` to `upper`. `float()` gives the middle.
+    """A real number that certainly lies between `lower` and `upper`. `float()` returns the middle.
 
     Attributes:
         lower: a fraction that is no larger.

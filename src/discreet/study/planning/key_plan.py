@@ -35,7 +35,7 @@ _MOST_POINTS = 400
 class KeyPlan:
     """The probability with which a key is answered, by its count: of public numbers alone. No data were read.
 
-    `print` it for a table; a notebook shows it as one.
+    `print` it for a table. Notebooks also show it as a table.
 
     Attributes:
         guarantee: the guarantee of all keys together, with or without their counts.
@@ -148,22 +148,22 @@ def plan_keys(  # noqa: PLR0913  # the public numbers, each by its name
     neighbors: Neighbors = "add_remove",
     with_counts: bool = False,
 ) -> KeyPlan:
-    """Return the probabilities with which `keys`, and `counts` with a delta, answer a key, by its count.
+    """Return the probability that `keys`, or `counts` with a delta, releases a key, by its count.
 
-    No data are needed, and nothing is charged.
+    It needs no data, and nothing is charged.
 
     Args:
-        epsilon: the privacy parameter ε of all keys together, a positive number without a unit. The part that
-            `other` has is not in it.
+        epsilon: the privacy parameter ε of all keys together, a positive number without a unit. It does not include
+            the part for `other`.
         delta: the parameter δ, a probability above 0 and below 1.
-        max_groups: the most keys in which one privacy unit counts.
-        minimum_count: the least count of a key that may be answered.
+        max_groups: the most keys for which one privacy unit counts.
+        minimum_count: the least count of a key that may be released.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
-        with_counts: whether counts are shown as by `counts`, whose noise decides between the rules too.
+        with_counts: whether counts are released as by `counts`. Then their noise also decides between the rules.
 
     Raises:
         InvalidArgument: if an argument cannot be accepted, or epsilon is so small that more than 131,072 counts
-            would have a probability of their own.
+            would have their own probability.
     """
     limits = read_limits(delta, minimum_count)
     parameter = need_parameter(read_parameter(epsilon, None, None))

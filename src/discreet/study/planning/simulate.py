@@ -65,23 +65,23 @@ def distribution(
 def distribution(verb: object, /, *arguments: object, **terms: object) -> Distribution:
     """Return the certified distribution of the answer of a verb. It reveals the scores, so it is private.
 
-    `distribution(median, data, grid, epsilon=1)` has the arguments of `median`. Any verb with one
-    answer will do, and `top_k` where there are at most 20,000 lists: its candidates are tuples, whose score is how
-    far the worst place is behind the candidate that should be there, below zero. Of `keys`, of `counts` with a
-    delta and of candidates="private" it is known for tables of a few keys. Without a verb the arguments are
-    those of `select`. Nothing is drawn, and no budget is charged. `size` has no effect.
+    `distribution(median, data, grid, epsilon=1)` has the arguments of `median`. You can use any verb with one
+    answer, and `top_k` if there are at most 20,000 lists. Its candidates are tuples. Their score is how far the
+    worst place is behind the candidate that should be there, as a negative number. For `keys`, `counts` with a
+    delta and candidates="private", the distribution is known for tables with a few keys. Without a verb, the
+    arguments are those of `select`. Nothing is drawn, and no budget is charged. `size` has no effect.
 
     Args:
         verb: a verb, such as `discreet.median`, or the scores of `select`.
-        *arguments: the arguments of the verb. Its keyword arguments are taken too.
+        *arguments: the arguments of the verb. You can also pass its keyword arguments.
         **terms: the shared arguments, described in `Terms`.
 
     Returns:
         The distribution. The widths of all intervals of probabilities add up to less than 2**-64.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted, or the verb gives several answers at
-            once that are not enumerated (`quantiles`, `select_rows`, groups). Nothing private was read.
+        InvalidArgument: if a public argument cannot be accepted, or the verb returns several answers at once that
+            can't be enumerated (`quantiles`, `select_rows`, groups). Nothing private was read.
 
     Side channels: many. The work is linear in the candidates or runs for the exponential mechanism,
     quadratic for permute_and_flip, cubic for noisy_max. This is for study.
@@ -145,14 +145,14 @@ def simulate(
 def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation:
     """Return samples for study from the exact distribution of the answer of a verb. Not for publication.
 
-    Any verb will do, and those that give several answers at once give them in each sample. What depends on the data
-    alone, such as the distribution of joint quantiles, is computed once for all samples.
+    You can use any verb. If it returns several answers at once, a sample contains all of them. Everything that
+    depends on the data, such as the distribution of joint quantiles, is computed once for all samples.
 
     Errors and side channels are those of `distribution`.
 
     Args:
         verb: a verb, such as `discreet.median`, or the scores of `select`.
-        *arguments: the arguments of the verb. Its keyword arguments are taken too.
+        *arguments: the arguments of the verb. You can also pass its keyword arguments.
         size: the number of samples, 1,000 by default.
         **terms: the shared arguments, described in `Terms`.
     """

@@ -17,7 +17,7 @@ class Simulation:
     """Draws for study. They were not charged, so they are not private: do not publish them.
 
     Attributes:
-        values: the draws, candidates or indices; lists of them where a draw is of several.
+        values: the draws, as candidates or indices, or lists of them if a draw has several answers.
         mechanism: the name of the mechanism.
         candidates: those that could be drawn, if they are few enough to be named in a picture.
         label: the name of the axis of candidates in a picture.
@@ -29,12 +29,12 @@ class Simulation:
     label: str = "candidate"
 
     def frequencies(self) -> dict[Any, float]:
-        """Return the relative frequencies of the answers, most frequent first; several at once as a tuple."""
+        """Return the relative frequencies of the answers, most frequent first. Several at once form a tuple."""
         counts = Counter(map(as_hashable, self.values)).most_common()
         return {value: n / len(self.values) for value, n in counts}
 
     def plot(self, *, label: str | None = None) -> "Figure":
-        """Return a picture of the frequencies as a matplotlib figure; do not publish it either.
+        """Return a picture of the frequencies as a matplotlib figure. Do not publish it.
 
         Args:
             label: the name of the axis of candidates; by default the column.

@@ -24,23 +24,23 @@ def worst_error(
     mechanism: str | Mechanism = "exponential",
     confidence: Number | None = None,
 ) -> Fraction:
-    """Return the expected error on the worst of all scores, or one that holds with a given confidence.
+    """Return the expected error for the worst scores, or an error that holds with a given confidence.
 
-    An error is by how much the answer's score is behind the best one. No data are needed.
+    An error is how far the answer's score is behind the best one. It needs no data.
 
     Args:
-        candidates: how many there are, at least 1 and as many as one likes.
-        spread: the largest change of a score difference, in units of the score: twice the sensitivity, or once if
-            monotonic.
+        candidates: the number of candidates, at least 1 and without an upper limit.
+        spread: the largest change of a score difference, in units of the score. It is twice the sensitivity, or
+            once if the scores are monotonic.
         epsilon: the privacy parameter ε of an answer, a positive number without a unit.
-        mechanism: "exponential" (the default), "permute_and_flip", or the noisy max with Gumbel or exponential
-            noise, which equal them.
+        mechanism: "exponential" (the default), "permute_and_flip", or a noisy max with Gumbel or exponential noise,
+            which are the same mechanisms.
         confidence: if given, the probability that the error is below the result, between 0 and 1. Without it the
             result is the expected error.
 
     Returns:
         The error in units of the score, rounded up to 12 digits: for the exponential mechanism and
-        permute-and-flip no smaller number is true of all scores, but for that rounding.
+        permute-and-flip, it is the smallest number that holds for all scores, up to this rounding.
 
     Raises:
         InvalidArgument: if an argument is invalid.
@@ -62,19 +62,19 @@ def epsilon_for(
 
     Args:
         error: the largest allowed expected error, in units of the score. With `confidence`, the bound on the error.
-        candidates: how many there are.
-        spread: the largest change of a score difference, in units of the score: twice the sensitivity, or once if
-            monotonic.
-        mechanism: "exponential" (the default), "permute_and_flip", or the noisy max with Gumbel or exponential
-            noise, which equal them.
+        candidates: the number of candidates.
+        spread: the largest change of a score difference, in units of the score. It is twice the sensitivity, or
+            once if the scores are monotonic.
+        mechanism: "exponential" (the default), "permute_and_flip", or a noisy max with Gumbel or exponential noise,
+            which are the same mechanisms.
         confidence: the probability that the error stays below `error`, between 0 and 1. Without it the expected
             error does.
 
     Returns:
-        The least such epsilon, rounded up to 12 digits.
+        The smallest such epsilon, rounded up to 12 digits.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted, or any epsilon whatsoever keeps the error.
+        InvalidArgument: if an argument cannot be accepted, or every epsilon keeps the error.
     """
     target = positive(error, "error")
     constant = _constant(candidates, mechanism, confidence)

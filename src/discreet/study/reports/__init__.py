@@ -38,17 +38,17 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
     private_law: Distribution | None = None,
     lang: str = "en",
 ) -> Path:
-    """Write a report of a release, of an audit, or of a dataset's budget in a ledger, as one HTML file.
+    """Write a report about a release, an audit, or a dataset's budget in a ledger, as one HTML file.
 
     Args:
         subject: a `Release`, a result of `audit`, or a `Ledger` (with `dataset`).
         path: the file, with the extension .html. An existing file is replaced.
-        ledger: with a release, the ledger that was charged: the report then shows the remaining budget.
+        ledger: with a release, the ledger that was charged. The report then shows the remaining budget.
         dataset: the dataset in the ledger.
-        private_law: with a release, the distribution it was drawn from, to be plotted. The report is then as
-            private as the data, says so in red, and must not be published.
-        lang: the code of the language of the report: "en" (English, the default), "zh" (Chinese), or another that
-            has a catalogue of messages. Recorded text, such as the question, stays as it is.
+        private_law: with a release, the distribution it was drawn from, which is plotted. The report is then as
+            private as the data and states this in red. Do not publish it.
+        lang: the code of the language of the report: "en" (English, the default), "zh" (Chinese), or another one
+            with a message catalogue. Recorded text, such as the question, stays as it is.
 
     Returns:
         The path.

@@ -103,38 +103,38 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
     missing: Sequence[str] | None = None,
     skip_initial_space: bool = False,
 ) -> CsvFile:
-    """Return a CSV file or a workbook as data that every verb over tables takes, with the form that you state.
+    """Return a CSV file or a workbook, read in the stated form, as data for every verb over tables.
 
     Args:
-        path: the file, whatever its ending. It may be compressed, with gzip, zstd, bzip2 or xz, or be a zip archive
+        path: the file, with any extension. It may be compressed with gzip, zstd, bzip2 or xz, or be a zip archive
             of one file.
-        delimiter: the character between cells. Without it, the one of comma, semicolon, tab and bar by
-            which the header has most columns. A comma if `names` are given.
-        names: the names of the columns, if the first record is a row already.
-        encoding: the character code, such as "cp1252", "utf-16" or "shift_jis". Without it, what the mark at the
-            beginning says, and UTF-8 if there is none.
-        quote: the character around cells that hold delimiters or the ends of lines, "" if there is none.
-        multiline: whether a cell in quotes may hold the end of a line. With False every line is a record: say so
-            if others append lines to the file.
-        decimal: the decimal sign of its numbers, "." or ",". Without it, and without the next four words, a number
-            is what DuckDB reads as one.
-        thousands: the sign between groups of three digits: ".", ",", "'" or a blank, "" for none.
-        units: texts of one meaning of which one may stand before or behind a number, such as ["CHF", "Fr."].
-        percent: whether a percent sign is behind every number: 45% is 0.45.
-        negative: how numbers below zero are written: "sign", or "parentheses" where (5) is -5.
-        date: how its dates are written: a pattern of %d %m %Y %y %H %I %M %S %f %p %z and signs, such as
-            "%d.%m.%Y", or "excel" or "excel1904" for the days of Excel. Without it they are those of ISO 8601.
-        sheet: the name of a sheet, if the file is a workbook with several. Of the other words a workbook takes
-            `names`, `skip` and `missing`.
-        escape: the character that makes the next one part of its cell, such as a backslash. Without it a quote
+        delimiter: the character between cells. By default the one of comma, semicolon, tab and bar that splits the
+            header into most columns, or a comma if you pass `names`.
+        names: the names of the columns, if the first record is already a row.
+        encoding: the character encoding, such as "cp1252", "utf-16" or "shift_jis". By default that of the byte
+            order mark, or UTF-8 if there is none.
+        quote: the character around cells that contain delimiters or line ends. "" if there is none.
+        multiline: whether a quoted cell may contain a line end. With False, every line is a record. Use it if other
+            people append lines to the file.
+        decimal: the decimal sign of its numbers, "." or ",". Without it and the next four arguments, DuckDB decides
+            which cells are numbers.
+        thousands: the sign between groups of three digits: ".", ",", "'" or a blank. "" for none.
+        units: texts with the same meaning that may precede or follow a number, such as ["CHF", "Fr."].
+        percent: whether a percent sign follows every number, so that 45% is 0.45.
+        negative: how numbers below zero are written, "sign" or "parentheses", so that (5) is -5.
+        date: how its dates are written, as a pattern of %d %m %Y %y %H %I %M %S %f %p %z and signs, such as
+            "%d.%m.%Y", or "excel" or "excel1904" for the days of Excel. By default they are in ISO 8601.
+        sheet: the name of a sheet, if the file is a workbook with several. The only other arguments for a workbook
+            are `names`, `skip` and `missing`.
+        escape: the character that makes the next one part of its cell, such as a backslash. By default a quote
             inside quotes is doubled.
-        skip: how many lines there are above the header.
-        comment: the character that begins a line which is no record.
-        missing: the texts that stand for a missing cell, such as "NA" or "-": exactly these.
-        skip_initial_space: whether blanks at the beginning of a cell are no part of it.
+        skip: the number of lines above the header.
+        comment: the character that starts a comment line.
+        missing: the exact texts that mean a missing cell, such as "NA" or "-".
+        skip_initial_space: whether to ignore blanks at the start of a cell.
 
     Raises:
-        InvalidArgument: if no file can have the path, or the words are those of no form.
+        InvalidArgument: if no file can have the path, or the arguments don't fit together.
     """
     if not isinstance(path, str | os.PathLike):
         raise InvalidArgument(f"path must be that of a file, got {preview(path)}")

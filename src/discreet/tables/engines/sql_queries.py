@@ -144,7 +144,7 @@ def _query_failed() -> UnreadableData:
 
 
 def scan_query(query: str, connection: object) -> SqlQuery:
-    """Return the rows of a query as data that every verb over tables takes.
+    """Return the rows of a query as data for every verb over tables.
 
     One row of the result is one record, so a query that joins several rows of one unit needs a `privacy_unit`. With
     DuckDB, and with an engine of PostgreSQL, it is counted there: docs/how-to/databases.md. From others the columns
@@ -152,12 +152,12 @@ def scan_query(query: str, connection: object) -> SqlQuery:
     record it.
 
     Args:
-        query: SQL that selects.
-        connection: a connection of DuckDB, an engine or a connection of SQLAlchemy, or any connection of
-            Python's database interface, such as one of `sqlite3`.
+        query: an SQL SELECT statement.
+        connection: a DuckDB connection, a SQLAlchemy engine or connection, or any DB-API connection, such as that
+            of `sqlite3`.
 
     Raises:
-        InvalidArgument: if the query is no text, nothing can be asked of the connection, or it is of ADBC.
+        InvalidArgument: if the query is not a text, or the connection can't be queried or is from ADBC.
     """
     if not isinstance(query, str) or not query.strip():
         raise InvalidArgument(f"query must be SQL, got {preview(query)}")
