@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pyarrow as pa
 import pytest
 
 import discreet
@@ -161,6 +163,47 @@ def test_counts_of_cells_are_those_of_the_rows() -> None:
         for group in ("adult", "minor", "none")
         for drink in ("milk", "tea")
     ]
+
+
+@pytest.mark.parametrize("function", ["COALESCE", "IFNULL"])
+def test_coalesce_is_the_group_of_null(function: str) -> None:
+    loud = CLAUSE.replace("epsilon = 1", "epsilon = 10000")
+    rows = table()
+    alone = f"{function}(city, 'none') AS c, COUNT(*) AS n FROM people GROUP BY c ORDER BY c"
+    listed = "city IS NULL OR city IN ('Basel', 'Bern', 'Chur')"
+    both = (
+        f"{function}(city, 'none') AS c, {function}(drink, 'water') AS d, COUNT(*) AS n FROM people"
+    )
+    two = f"{both} GROUP BY 1, 2 ORDER BY c, d"
+    frame = pa.table(rows)  # noqa: F841  # DuckDB finds it by its name
+    for text in (alone, two):
+        of_frame = text.replace("FROM people", f"FROM frame WHERE {listed}")
+        truth = duckdb.execute(f"SELECT {of_frame}").fetchall()
+        answer = discreet.sql(people(), f"{loud}{text}").value
+        assert [
+            tuple(row.values()) for row in answer if row["n"]
+        ] == truth  # declared ones may be empty
+    one = discreet.sql(
+        people(), f"{CLAUSE}{function}(city, 'none') AS c, COUNT(*) FROM people GROUP BY c"
+    )
+    assert one.guarantee.pure == 1
+
+
+@pytest.mark.parametrize(
+    ("group", "words"),
+    [
+        ("COALESCE(city, 'Bern')", "that is one of the values of city"),
+        ("COALESCE(age, 0)", "that is one of the values of age"),
+        ("COALESCE(city, NULL)", "that is one of the values of city"),
+        ("COALESCE(user, 0)", "declares no values of user"),
+        ("COALESCE(city, drink)", "COALESCE take a text or a number"),
+        ("COALESCE(city, 'a', 'b')", "each by itself"),
+    ],
+)
+def test_coalesce_that_may_name_two_groups_is_refused(group: str, words: str) -> None:
+    text = f"{CLAUSE}{group} AS g, COUNT(*) FROM people GROUP BY g"
+    with pytest.raises(InvalidArgument, match=words):
+        discreet.sql(Dataset(Unread(), columns=COLUMNS, name="people"), text)
 
 
 def test_buckets_that_the_description_excludes_are_left_out() -> None:

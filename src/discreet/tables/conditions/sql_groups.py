@@ -1,6 +1,7 @@
 """GROUP BY of a statement: columns, WIDTH_BUCKET, RANGE_BUCKET, DATE_TRUNC and CASE, as the cells of a question.
 
-A bucket is answered as its number and a case as its value. Rows of NULL in one of the columns are in no group.
+A bucket is answered as its number and a case as its value. Rows of NULL in one of the columns are in no group, but
+for COALESCE of it, where they are in the group of its constant.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 from ...base.numbers import count
 from ...errors import InvalidArgument, preview
 from ...selection.any_column import AnyColumn
-from ...selection.bins import MOST_BINS, Bins, read_columns
+from ...selection.bins import MOST_BINS, Bins, WithMissing, part_name, read_columns
 from .case_bins import Case, CaseBins, bins_of_cases
 from .condition_readers import Tree, constant_of_tree
 from .conditional_aggregates import read_condition_of
@@ -25,7 +26,10 @@ from .sql_trees import (
 )
 from .truncated_dates import truncates, truncation
 
-_SEVERAL = "GROUP BY takes columns, WIDTH_BUCKET(x, 0, 120, 12), DATE_TRUNC(x, MONTH) and CASE WHEN x < 18 ..."
+_SEVERAL = (
+    "GROUP BY takes columns, COALESCE(x, 'none'), WIDTH_BUCKET(x, 0, 120, 12), DATE_TRUNC(x, MONTH) and "
+    "CASE WHEN x < 18 ..."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +37,25 @@ class GroupPart:
     """A column of groups, or a function of one that has public bins.
 
     Attributes:
-        part: the name of the column, or its bins.
-        values: the answers for the labels of bins; None for values as they are.
+        part: the name of the column, or its bins, or the column with NULL as a value.
+        values: the answers for the labels of bins, or for NULL; None for values as they are.
         is_whole: whether the bins are right of whole numbers and dates alone.
         unit: the unit to which dates are truncated, of which the description has the first and the last; or None.
     """
 
-    part: str | Bins
-    values: Mapping[str, object] | None = None
+    part: str | Bins | WithMissing
+    values: Mapping[Any, object] | None = None
     is_whole: bool = False
     unit: str | None = None
 
     @property
     def column(self) -> str:
         """The name of the column."""
-        return str(self.part.column) if isinstance(self.part, Bins) else self.part
+        return str(part_name(self.part))
 
     def value(self, group: Any) -> object:
         """Return the answer for the value of a group, or for the label of its bin."""
-        return group if self.values is None else self.values[group]
+        return group if self.values is None else self.values.get(group, group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,7 @@ def is_grouped(tree: Tree) -> bool:
     exp = sqlglot_package().exp
     while type(tree) is exp.Paren:
         tree = tree.this
-    if type(tree) in (exp.Column, exp.Case, exp.If) or truncates(tree):
+    if type(tree) in (exp.Column, exp.Case, exp.If, exp.Coalesce) or truncates(tree):
         return True
     return _bucket_name(tree) is not None
 
@@ -172,6 +176,9 @@ def part_of_tree(tree: Tree) -> GroupPart:
         return part_of_tree(tree.this)
     if type(tree) in (exp.Case, exp.If):
         return _of_cases(bins_of_cases(*_read_cases(tree), words=tree_in_words(tree)))
+    if type(tree) is exp.Coalesce and len(tree.expressions) == 1:
+        column = column_of_tree(tree.this)
+        return GroupPart(WithMissing(column), {None: _case_value(tree.expressions[0])})
     bucket = _bucket_name(tree)
     if bucket is not None:
         return _bucket(tree, bucket)
@@ -218,7 +225,7 @@ def _case_value(tree: Tree) -> object:
     if type(tree) in (exp.Literal, exp.Neg):
         return signed_number_of_tree(tree, "the value of a case")
     raise InvalidArgument(
-        f"THEN and ELSE take a text or a number, got {preview(tree_in_words(tree))}"
+        f"THEN, ELSE and COALESCE take a text or a number, got {preview(tree_in_words(tree))}"
     )
 
 

@@ -19,7 +19,7 @@ from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import columns_of_unit, read_unit, unit_in_words
 from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
-from ...selection.bins import Bins, column_facts, column_words
+from ...selection.bins import Bins, WithMissing, column_facts, column_words
 from ...selection.candidates import decimal_places, plain_number
 from ...selection.payment import BilledPart
 from ...selection.question import Order, Query, plain_indices
@@ -31,6 +31,7 @@ from ..conditions.sql_groups import GroupPart
 from ..conditions.sql_statements import Aggregate, SqlStatement, read_statement
 from ..conditions.truncated_dates import bins_of_dates
 from ..datasets.calls import inside_a_verb
+from ..datasets.columns import Column
 from ..datasets.dataset import Dataset
 from ..datasets.dataset_terms import fill_terms
 from ..engines.engine import unwrap_table
@@ -375,7 +376,7 @@ def _check_units(dataset: Dataset, statement: SqlStatement) -> None:
 
 def _has_listed_groups(dataset: Dataset, statement: SqlStatement) -> bool:
     """Return whether the groups of a statement are declared, or there is one."""
-    plain = [one.column for one in statement.groups.parts if one.values is None]
+    plain = [one.column for one in statement.groups.parts if not isinstance(one.part, Bins)]
     return all(dataset.column(name, "GROUP BY").values is not None for name in plain)
 
 
@@ -396,6 +397,21 @@ def _with_declared_groups(dataset: Dataset, statement: SqlStatement) -> SqlState
     return replace(statement, groups=replace(groups, parts=parts))
 
 
+def _check_coalesce(column: Column, part: GroupPart) -> None:
+    """Raise unless the constant of COALESCE is sure to be none of the values: it would name two groups."""
+    constant = part.value(None)
+    words = f"COALESCE({part.column}, {preview(constant)})"
+    if column.values is None:
+        raise InvalidArgument(
+            f"{words}: the description declares no values of {part.column}, and that may be one of them. Declare "
+            "them as enum"
+        )
+    if constant is None or constant in column.values:
+        raise InvalidArgument(
+            f"{words}: that is one of the values of {part.column}. Take another one"
+        )
+
+
 def _declared_part(dataset: Dataset, part: GroupPart) -> GroupPart:
     """Return a column of groups with its dates, without the buckets below and above the declared bounds."""
     column, bins = dataset.column(part.column, "GROUP BY"), part.part
@@ -407,6 +423,9 @@ def _declared_part(dataset: Dataset, part: GroupPart) -> GroupPart:
         ends = (column.minimum, column.maximum)
         dates, values = bins_of_dates(part.column, ends, part.unit)
         return replace(part, part=dates, values=values)
+    if isinstance(bins, WithMissing):
+        _check_coalesce(column, part)
+        return part
     if part.is_whole and column.type not in ("integer", "date"):
         raise InvalidArgument(
             f"CASE of {part.column}: the column is declared as {column.type}. Compare with < and >=, so that one "
