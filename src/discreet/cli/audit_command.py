@@ -135,7 +135,7 @@ def laws_command(
 def draws_command(
     file: Annotated[Path, argument("FILE", "Answers on the data, one a line.")],
     neighbor_file: Annotated[
-        Path, argument("NEIGHBOR", "Just as many answers on the neighboring data.")
+        Path, argument("NEIGHBOR", "The same number of answers on the neighboring data.")
     ],
     epsilon: ClaimOption,
     delta: DeltaOption = "0",

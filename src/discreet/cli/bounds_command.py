@@ -28,7 +28,7 @@ def bounds_command(
 ) -> Release:
     """Release two numbers that nearly all rows lie between.
 
-    You need no bounds to begin with. Use the answer as the bounds of a mean or a grid.
+    You don't need bounds to start with. Use the answer as the bounds of a mean or a grid.
 
     Example: discreet bounds people.csv income --epsilon 0.5
     """

@@ -16,7 +16,7 @@ CandidatesOption = Annotated[
     option(
         "A,B,C",
         "The possible answers. They must be public, never taken from the data. Use 'private' "
-        "if you have no public list. Of several columns: city=A,B, one option for each.",
+        "if you have no public list. For several columns: city=A,B, one option for each.",
         "--candidates",
         "-c",
         completes=declared_values,

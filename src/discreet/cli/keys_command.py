@@ -10,7 +10,7 @@ from .options import ColumnsArgument, DataArgument, option
 from .releasing import releasing
 
 MinimumCountOption = Annotated[
-    int, option("NUMBER", "The least count that a key needs to be answered.")
+    int, option("NUMBER", "The least count that a key needs to be released.")
 ]
 MostOption = Annotated[int, option("NUMBER", "The most keys to answer.")]
 OtherOption = Annotated[

@@ -244,9 +244,9 @@ def describe_budget_command(
 ) -> None:
     """Accept a changed description of a dataset.
 
-    Use it after the owner changes the description. What was spent stays spent. Changed columns need no
-    acceptance. A changed source or contribution bound needs it, and so does a table that became something else in
-    its database. Until then releases are refused.
+    Changed columns are recorded automatically with the next release. Use this command if the source or the
+    contribution bound has changed, or if a table was replaced in its database. Until then, releases are rejected.
+    The spending stays the same.
 
     Example: discreet ledger describe people
     """

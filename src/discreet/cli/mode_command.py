@@ -30,7 +30,7 @@ def mode_command(
         str | None,
         option(
             "NAME",
-            "counts: add noise to every count, and show the count beside the answer.",
+            "counts: add noise to every count, and show the count next to the answer.",
             completes=one_of("counts"),
         ),
     ] = None,

@@ -186,7 +186,7 @@ GroupNames = Annotated[
     option(
         "A,B,C",
         "The groups. They must be public, never taken from the data. Use 'private' with "
-        "--delta to draw them. Of several columns: city=A,B, one option for each.",
+        "--delta to draw them. For several columns: city=A,B, one option for each.",
         completes=declared_groups,
     ),
 ]

@@ -25,8 +25,8 @@ _MostUnits = Annotated[
     int | None,
     option(
         "NUMBER",
-        "The most units that there may be, known without a look at the data. A δ too large "
-        "for them is refused.",
+        "The most units that there may be, known without a look at the data. A δ that "
+        "is too large for them is rejected.",
     ),
 ]
 _ColumnNames = Annotated[
@@ -39,7 +39,9 @@ _ColumnNames = Annotated[
 ]
 _NumberColumns = Annotated[
     Names,
-    option("A,B,C", "Columns that hold numbers, if no type shows it.", completes=columns_of_file),
+    option(
+        "A,B,C", "Columns of numbers, if their type doesn't show it.", completes=columns_of_file
+    ),
 ]
 _DateColumns = Annotated[
     Names, option("A,B,C", "Columns that hold dates.", completes=columns_of_file)

@@ -18,7 +18,7 @@ from .releasing import releasing
 
 MaskOption = Annotated[
     list[str] | None,
-    option("A,B,C", "The candidates that may be answered. The default is all.", "--mask"),
+    option("A,B,C", "The allowed candidates. The default is all.", "--mask"),
 ]
 WeightOption = Annotated[
     list[str] | None,

@@ -42,7 +42,7 @@ def serve_command(
         str | None, option("HOST:PORT", "The address to listen on (127.0.0.1:8765).")
     ] = None,
     host: HostOption = None,
-    workers: Annotated[int, option("NUMBER", "The number of processes that take requests.")] = 1,
+    workers: Annotated[int, option("NUMBER", "The number of processes that handle requests.")] = 1,
     readers: ReadersOption = None,
     is_trial: TryOption = False,
     as_json: AsJson = False,

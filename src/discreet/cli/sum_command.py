@@ -45,7 +45,8 @@ _MinSum = Annotated[
 _BoundsShare = Annotated[
     str | None,
     option(
-        "NUMBER", "If you know no bounds: the part of epsilon that buys them first, such as 0.1."
+        "NUMBER",
+        "If you don't know bounds: the part of epsilon to spend on them first, such as 0.1.",
     ),
 ]
 
@@ -117,8 +118,8 @@ def variance_command(
 ) -> Release:
     """Release the variance of the numbers of a column.
 
-    The count, the sum and the sum of squares have a third of epsilon. It takes many records. A dry run
-    says how many.
+    The count, the sum and the sum of squares get a third of epsilon each. You need many records. A dry run
+    shows how many.
 
     Example: discreet variance people.csv age --minimum 0 --maximum 120 --epsilon 1
     """
@@ -136,7 +137,7 @@ def standard_deviation_command(
 ) -> Release:
     """Release the standard deviation of a column.
 
-    It costs as much as the variance, and needs as many records: a dry run says how many.
+    It costs the same as the variance, and needs the same number of records. A dry run shows how many.
 
     Example: discreet standard-deviation people.csv age --minimum 0 --maximum 120 --epsilon 1
     """

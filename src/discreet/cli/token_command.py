@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 token_app = typer.Typer(
     name="token",
-    help="Create and revoke the tokens of analysts. Their hashes are kept beside discreet.toml.",
+    help="Create and revoke the tokens of analysts. Their hashes are stored next to discreet.toml.",
     no_args_is_help=True,
 )
 
@@ -79,7 +79,7 @@ def revoke_command(
 ) -> None:
     """Revoke a token and all that were made with it.
 
-    The service refuses them from now on.
+    The service rejects them from now on.
 
     Example: discreet token revoke 3f9a1c0b7d22
     """

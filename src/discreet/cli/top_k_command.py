@@ -31,7 +31,7 @@ def top_k_command(
         str | None,
         option(
             "NAME",
-            "The method: counts (shows the counts beside the answers), peeling or joint. The default is the "
+            "The method: counts (shows the counts next to the answers), peeling or joint. The default is the "
             "best by public numbers.",
             completes=one_of("counts", "peeling", "joint"),
         ),
