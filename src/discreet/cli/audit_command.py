@@ -177,11 +177,11 @@ def mechanism_command(
     record: RecordOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look for a counterexample to a claim of your own.
+    """Look for a counterexample to your own claim.
 
     The search covers all pairs of neighbors over a small universe. Your function gets a list of records. It
-    returns the exact probabilities of its answers as a dictionary, or one answer with --draws. Others can repeat
-    the audit from its record with discreet audit repeat.
+    returns a dictionary of the exact probabilities of its answers or, with --draws, a single answer. Anyone who
+    has the audit's record can repeat it with discreet audit repeat.
 
     Example: discreet audit mechanism mine.py:response --universe 0,1 --epsilon 1
     """

@@ -53,7 +53,7 @@ def describe_command(
 
     The draft has the names and types of the columns. No row is read.
 
-    Marks show what the owner has to fill in. The file is refused until all of them are filled in. Editors check
+    Marks show what the owner has to fill in. The file is rejected until all of them are filled in. Editors check
     the file by its JSON Schema if the first line names it: #:schema ./discreet.schema.json
 
     Example: discreet describe people.csv --header > discreet.toml

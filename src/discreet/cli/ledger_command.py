@@ -202,10 +202,10 @@ def reopen_command(
     analyst: AnalystOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a dataset again that failures have closed.
+    """Reopen a dataset that failures have closed.
 
-    A question that fails because of the data reveals something that no epsilon covers. So a dataset is closed
-    for an analyst after max_failures failures, until you reopen it. The history shows both.
+    If a question fails because of the data, the failure reveals something that no epsilon covers. So a dataset is
+    closed for an analyst after max_failures failures, until you reopen it. The history shows both.
 
     Example: discreet ledger reopen people
     """

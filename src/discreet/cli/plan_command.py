@@ -114,7 +114,7 @@ def plan_command(
     error is the difference between the best score and the score of the answer. It is shown as its expectation, or
     as its quantile at --confidence. Numbers are rounded up to two digits. Use --json to see more.
 
-    With --delta: show how likely an unlisted key is answered, by its number of records. With --candidates too: show
+    With --delta: show how likely an unlisted key is released, by its number of records. With --candidates too: show
     which noise their counts have.
 
     Example: discreet plan --candidates 1000 --error 5 --confidence 0.95

@@ -43,7 +43,7 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 def sql_command(**arguments: Any) -> None:
     """Answer an SQL statement as rows.
 
-    Write one SELECT with the clause WITH DIFFERENTIAL_PRIVACY, which gives ε. It takes COUNT, SUM, AVG, MODE,
+    Write one SELECT with the clause WITH DIFFERENTIAL_PRIVACY, which gives ε. It supports COUNT, SUM, AVG, MODE,
     MEDIAN, PERCENTILE_DISC, MIN, MAX, TOP_K and APPROX_TOP_COUNT of declared columns, with WHERE and GROUP BY.
 
     Example: discreet sql "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) MODE(drink) FROM people"
