@@ -93,7 +93,7 @@ class Labels(Sequence[object]):
         refuse_one_shot(labels, argument)
         self.is_declared, self.are_all = is_declared, are_all
         self._labels: tuple[Any, ...] = tuple(plain_values(labels, argument))
-        if null:
+        if null and not types_of(self._labels) <= {str, int}:
             self._labels = tuple(None if is_missing(one) else one for one in self._labels)
         if not self._labels:
             raise InvalidCandidates(

@@ -130,9 +130,10 @@ class PersonTerms(AnswerTerms, total=False):
         by: the name of the column of groups. The answer is then a dict from group to answer. By default the whole
             table is one group. If you give a list of several columns, or of `Bins`, the groups are tuples.
         groups: the groups to answer, which must be public and never taken from the data. Rows of other groups are
-            left out. Needed with `by`. For several columns, give tuples, or a dict from the columns that have no
-            bins to its values. With "private" the groups are drawn from the data by their number of records,
-            and small ones are left out. That needs `delta` and a part of `epsilon`. See docs/how-to/groups.md.
+            left out. None among them stands for records without a value. Needed with `by`. For several columns,
+            give tuples, or a dict from the columns that have no bins to its values. With "private" the groups are
+            drawn from the data by their number of records, and small ones are left out. That needs `delta` and a
+            part of `epsilon`. See docs/how-to/groups.md.
         max_groups: the most groups to which one privacy unit contributes, 1 by default. The cost is divided
             among them. Needs `privacy_unit`.
         where: the rows that the question is about, as SQL such as "age >= 18 AND city IN ('Bern', 'Basel')" (with

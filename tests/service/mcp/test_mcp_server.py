@@ -149,6 +149,30 @@ def test_a_conversation(folder: Path) -> None:
     with_session(folder, talk)
 
 
+def test_records_without_a_value_are_asked_for(folder: Path) -> None:
+    text = (folder / "people.csv").read_text()
+    (folder / "people.csv").write_text(text + "30,\n" * 200)
+    groups: list[dict[str, Any]] = [
+        {"by": "city", "groups": ["Bern", None]},
+        {"by": {"column": "city", "missing": True}, "groups": ["Bern"]},
+    ]
+
+    async def talk(session: ClientSession) -> None:
+        for terms in groups:
+            free = {"epsilon": "1", "candidates": ["Bern", None], **terms}
+            request = str(len(str(terms)))
+            asked: dict[str, Any] = {"verb": "mode", "column": "city", "terms": free}
+            answer = await call(
+                session, "ask", dataset="people", **asked, request=request, max_cost=1
+            )
+            assert answer["value"] == [
+                {"key": "Bern", "type": "text", "value": "Bern"},
+                {"key": None, "type": "missing", "value": None},
+            ]
+
+    with_session(folder, talk)
+
+
 CALL = re.compile(r"> (\w+) (\{.*?\})\n  (\{.*?\})\n(?=>|\Z)", re.S)
 PAGES = [ROOT / "docs" / "how-to" / name for name in ("assistants.md", "assistants.zh.md")]
 

@@ -68,7 +68,8 @@ def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
 
     One row is one record. With `privacy_unit`, all rows of a unit are one record, which counts once for each of its
     keys, up to `max_groups` of them. A key is a text, an integer, a decimal, a boolean, a date, a time or a UUID.
-    Null and texts of more than 256 bytes are left out. Columns of floats are rejected, so cast them.
+    Null is left out unless you give `WithMissing(column)`. Texts of more than 256 bytes are left out. Columns of
+    floats are rejected, so cast them.
 
     Args:
         data: a table, a path or several, a folder, or `discreet.scan_query(...)`, as for `mode`. You can also pass
