@@ -299,3 +299,10 @@ def test_the_parts_of_a_threshold() -> None:
     assert is_near(own.delta, "9.79652467606e-7")
     assert (own.epsilon, counts) == (F(0), DiscreteGaussianDP(F(357, 2), 20, 1, "replace_one"))
     assert {own.neighbors, counts.neighbors} == {"replace_one"}
+
+
+@pytest.mark.parametrize(("least", "step", "even"), [(7, 1, 7), (7, 3, 3), (6, 3, 2), (1, 5, 1)])
+def test_a_key_is_as_likely_as_not_from_the_threshold_on_in_units(
+    least: int, step: int, even: int
+) -> None:
+    assert GaussianThreshold(F(10), least, 2, "add_remove", step).even == even
