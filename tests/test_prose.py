@@ -54,3 +54,10 @@ def test_every_page_is_of_one_kind() -> None:
 
 def test_no_kind_of_page_is_worse_than_its_limits() -> None:
     assert prose.main([]) == 0
+
+
+def test_docstrings_of_public_names_and_their_arguments_are_counted_once() -> None:
+    found = prose.docstrings()
+    assert len(found) == len(set(found)) > 1500
+    assert "Return whether the budget can pay a cost." in found  # of a class
+    assert "the number of significant digits, from 1 to 9." in found  # of an argument

@@ -1,21 +1,25 @@
 """The English of the pages, counted: `make prose` prints it, and fails if a kind of page got worse.
 
 Counts are per 1,000 words of running text, without code, tables, headings and lists of links. `prose.toml` has the
-pages of each kind, the constructions that count, the words to replace, and the limits. `--write` stores what was
-counted and a tenth as limits, but never one that is worse than before or better than its target. With pages given
-it prints the sentences to rewrite.
+pages of each kind, the constructions that count, the words to replace, and the limits. The docstrings of public
+names are a kind too, in which a sentence counts once. `--write` stores what was counted and a tenth as limits, but
+never one that is worse than before or better than its target. With pages given, or `docstrings`, it prints the
+sentences to rewrite.
 """
 
+import inspect
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 FILE = Path(__file__).with_suffix(".toml")
 YOU, LONG, WORDS = "you", "sentences above 25 words, in 100", "words of the list"
+DOCSTRINGS = "docstrings"
 Figures = dict[str, float]
 
 
@@ -58,6 +62,34 @@ def pages(kind: str) -> list[Path]:
     """The English pages of a kind."""
     found = {page for each in document()["kinds"][kind] for page in ROOT.glob(each)}
     return sorted(page for page in found if not page.name.endswith(".zh.md"))
+
+
+def public(module: ModuleType) -> Iterator[object]:
+    """Yield the public names of a module that are defined in it or below, and those of its classes."""
+    for name in getattr(module, "__all__", vars(module)):
+        one = getattr(module, name)
+        home = getattr(one, "__module__", getattr(one, "__name__", ""))
+        if name.startswith("_") or not home.startswith(module.__name__):
+            continue
+        yield one
+        if inspect.isclass(one):
+            yield from (
+                inner
+                for key, inner in vars(one).items()
+                if key[0] != "_" and hasattr(inner, "__get__")
+            )
+
+
+def docstrings() -> list[str]:
+    """The sentences in the docstrings of public names, each once, with every argument a paragraph."""
+    import discreet
+
+    found = [*public(discreet)]
+    for module in filter(inspect.ismodule, [*found]):
+        found += public(module)
+    texts = {inspect.getdoc(one) or "" for one in found}
+    plain = (re.sub(r"^ *(\*{0,2}\w+: |\w+:$)", "\n\n", text, flags=re.M) for text in texts)
+    return sorted({one for text in plain for one in sentences(text)})
 
 
 def figures(texts: Iterable[str]) -> Figures:
@@ -113,12 +145,15 @@ def main(arguments: list[str]) -> int:
     """Print, store or compare the figures; return the exit code."""
     if arguments and arguments != ["--write"]:
         for name in arguments:
-            print("\n".join(f"{name}: {line}" for line in findings(Path(name).read_text("utf-8"))))
+            text = (
+                "\n\n".join(docstrings()) if name == DOCSTRINGS else Path(name).read_text("utf-8")
+            )
+            print("\n".join(f"{name}: {line}" for line in findings(text)))
         return 0
     kinds = {
         kind: figures(page.read_text(encoding="utf-8") for page in pages(kind))
         for kind in document()["kinds"]
-    }
+    } | {DOCSTRINGS: figures(["\n\n".join(docstrings())])}
     if arguments:
         write(kinds)
     stored = document()["limits"]

@@ -174,7 +174,7 @@ class Exhausted(DiscreetError, RuntimeError):
     """A budget or a session cannot pay for this answer. No answer was drawn.
 
     Attributes:
-        requested: the exact cost of the answer, if a budget refused it.
+        requested: the exact cost of the answer, if a budget rejected it.
         spent: the amount that the budget has spent.
         remaining: the amount that it has left.
     """

@@ -30,8 +30,8 @@ class Message(str):
     """A text in English that keeps its parts, so that it can be written in other languages.
 
     Attributes:
-        template: the text with the names of its parts in braces; without parts, the text as it is.
-        context: tells two messages of one template apart; empty for most.
+        template: the text with the names of its parts in braces. Without parts, it is the text itself.
+        context: distinguishes two messages with one template. Empty for most.
         parts: the parts by their names: numbers, and texts that may be messages themselves.
         forms: of a number of things, the templates for one and for several.
     """

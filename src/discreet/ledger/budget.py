@@ -99,13 +99,13 @@ class Budget:
 
     Attributes:
         dataset: the name of the dataset.
-        analyst: the analyst whose share it is, or None for the budget of the dataset itself.
+        analyst: the analyst, for a share. None for the budget of the dataset itself.
         neighbors: the neighboring relation.
         total: the bounds on the sums. A unit that is None is not counted.
         spent: the sums so far. None if the charges are unbounded in this unit.
         unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several, or
             None if every row is one.
-        period: the year, quarter or month that it is for, such as "2027"; None if it has none.
+        period: the year, quarter or month that it is for, such as "2027". None if it has none.
         is_current: whether releases are charged to it, or False if it was renewed. Known of budgets in lists.
         shares: for a dataset's budget, how its shares are paid for. With "reserved", the budget pays for a share
             when you open it, so `spent` contains the totals of the shares. With "oversubscribed", `spent` contains

@@ -46,8 +46,8 @@ class Event:
             that failed because of the data. "reopened" for a dataset that its owner opened again for an analyst.
             "second_reading" and "third_reading" for a question that is read again. "delayed", "given_up" and
             "reset" for the delay of an analyst's answers. "described" for declarations about the data.
-        dataset: the dataset whose budget it concerns.
-        analyst: the analyst whose share it concerns, or None.
+        dataset: the dataset with the budget that it concerns.
+        analyst: the analyst, if it concerns a share. Otherwise None.
         request: the name of the request that was charged, answered or failed; None for budgets.
         body: everything else, in plain values.
         head: the hash of this event and, through its predecessor's, of all before it.

@@ -186,8 +186,9 @@ class Ledger:
         are closed. Proof: docs/explanation/budgets_of_datasets.md.
 
         Args:
-            dataset: the dataset whose budget ends.
-            into: the dataset whose budget stays. Extend it first if it cannot pay the spending of the other.
+            dataset: the dataset with the budget that ends.
+            into: the dataset with the budget that stays. Extend it first if it cannot pay the spending of the
+                other.
 
         Raises:
             UnknownBudget: if one has no budget.
@@ -313,7 +314,7 @@ class Ledger:
 
         Args:
             dataset: the name of the dataset, or a `Dataset`.
-            analyst: the analyst whose share it is.
+            analyst: the analyst who owns the share.
             epsilon: the new total ε, if the share is in ε. A positive number without a unit.
             rho: the new total ρ, if the share is in ρ.
             delta: the new total δ, a probability.
@@ -369,7 +370,7 @@ class Ledger:
         Args:
             dataset: the name of the dataset, or a `Dataset`. For a `Dataset`, its newest budget is charged, or that
                 of the dataset with the same source.
-            analyst: the analyst whose share is charged, if there is one.
+            analyst: the analyst, if a share is charged.
 
         Raises:
             UnknownBudget: if no such budget was opened.

@@ -148,8 +148,8 @@ def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: Ab
     Args:
         transaction: where it is recorded.
         payer: of the budget that stays.
-        whose: the dataset whose budget ends.
-        into: the dataset whose budget stays.
+        whose: the dataset with the budget that ends.
+        into: the dataset with the budget that stays.
 
     Raises:
         InvalidArgument: if they have one budget already, or protect others, or a release cannot be counted.

@@ -46,7 +46,7 @@ class NewEvent(NamedTuple):
 
     Attributes:
         kind: see `Event`, as the others.
-        dataset: the dataset whose budget it concerns.
+        dataset: the dataset with the budget that it concerns.
         analyst: the analyst whose share it concerns.
         request: the name of the request.
         body: everything else.

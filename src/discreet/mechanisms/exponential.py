@@ -45,8 +45,8 @@ class Exponential:
             its binary value, as for scores. A weight of zero is -inf.
 
     Guarantee: epsilon-bounded range, so epsilon-DP, and rho-zCDP for rho = k - 1 - ln k with k = epsilon /
-        (e**epsilon - 1), which is just below epsilon**2 / 8. For balanced scores, whose normaliser is the same for
-        all databases, epsilon-DP with eta = epsilon / change.
+        (e**epsilon - 1), which is just below epsilon**2 / 8. For balanced scores, which have the same normaliser
+        for all databases, epsilon-DP with eta = epsilon / change.
 
     Side channels: the time depends on the number of candidates and, with probability below 2**-20 a
     draw, on the scores, if a comparison must be settled with balls. The first such draw of a process imports their

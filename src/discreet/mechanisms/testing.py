@@ -1,7 +1,7 @@
 """Proofs by enumeration, shipped for your own mechanisms too.
 
-Feed every string of bits through a draw and count: the share of strings that lead to an outcome is a lower bound
-on its probability, and together with the undecided strings an upper bound. This is a proof for the instance at
+Feed every string of bits through a draw and count. The share of strings that lead to an outcome is a lower bound on
+its probability. Together with the undecided strings, it is an upper bound. This is a proof for the instance at
 hand, not a statistic.
 """
 
@@ -287,15 +287,15 @@ def check_mechanism(
     scale: object = None,
     depth: int = 12,
 ) -> None:
-    """Prove a mechanism on small instances, or raise an AssertionError that shows where it fails.
+    """Prove a mechanism on small instances, or raise an AssertionError that names the failure.
 
-    Checked are: scores that are not finite are refused; the distribution it states sums to one; the one it draws
-    from, one by one and in batches, is the one it states, by `bit_tree`; its guarantee is at most the epsilon, the
-    rho or the scale it is asked for, under both neighbouring relations and for groups; a ledger can identify it;
-    the rates that it states are those of the distribution;
-    and for every pair of neighbouring score vectors over a small universe, monotonic and not, its guarantee holds
-    for the distribution it states. A check that could not fail counts as failed, so balls must be narrow and enough
-    bit strings decided. Pass epsilon=None for a mechanism with its own eta.
+    It checks that the mechanism rejects scores that are not finite, and that its stated distribution sums to one.
+    By `bit_tree`, it checks that single draws and batches follow the stated distribution. The guarantee must be at
+    most the requested epsilon, rho or scale, under both neighbouring relations and for groups. A ledger must be
+    able to identify the mechanism, and the stated rates must be those of the distribution. For every pair of
+    neighbouring score vectors over a small universe, monotonic and not, the guarantee must hold for the stated
+    distribution. A check that could not fail counts as failed, so balls must be narrow and enough bit strings
+    decided. Pass epsilon=None for a mechanism with its own eta.
 
     Args:
         mechanism: a mechanism, or the name of one of ours.

@@ -101,7 +101,7 @@ class LossDistribution:
     def gaussian(cls, mu: Number, step: Number) -> "LossDistribution":
         """Return the bound for Gaussian noise of scale 1/mu on a value that moves by one: mu-GDP.
 
-        Losses whose delta is below 2**-100 count as infinite.
+        Losses with a delta below 2**-100 count as infinite.
 
         Args:
             mu: the shift in units of the noise, above zero.

@@ -119,8 +119,8 @@ class DyadicRate:
 def precision(bits: int) -> Iterator[None]:
     """Make balls at that many bits inside the block.
 
-    python-flint keeps one precision for the whole process. Any precision gives true enclosures, so
-    another thread that changes it can cost time, never exactness; the lock keeps our own threads apart.
+    python-flint keeps one precision for the whole process. Any precision gives true enclosures, so another thread
+    that changes it can cost time, but never exactness. The lock separates our own threads.
     """
     with _flint_context, flint.ctx.workprec(bits):
         yield

@@ -225,7 +225,7 @@ def edge_text(edge: Edge) -> str:
 @error_boundaries
 @dataclass(frozen=True, repr=False)
 class WithMissing:
-    """A column in which having no value is one of the values, answered as None: null, NaN and the like.
+    """A column with None as one of its values, for null, NaN and similar cells.
 
     Where values are listed, None in the list says the same.
 

@@ -102,7 +102,7 @@ def select(  # noqa: PLR0913  # the sensitivity in three ways, the candidates, t
             the candidates. Scores of the others are not read. By default all candidates are allowed.
         base_measure: public weights of the candidates, zero or more, which multiply their probabilities, in the
             same forms or as an array. Needs the exponential mechanism.
-        log_base_measure: instead, the natural logarithms of such weights, where -inf is a weight of zero. A float
+        log_base_measure: instead, the natural logarithms of such weights, with -inf as a weight of zero. A float
             means its binary value.
         **terms: the shared arguments, described in `Terms`.
 

@@ -87,7 +87,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
         rows: the number of rows, public. By default it is read from the shape of the scores, which then counts as
             public.
         sensitivity: the most that one score can change between neighbours, a positive number in units of the
-            score. The same for all rows. No default: give it or `spread`.
+            score. The same for all rows. You must pass it or `spread`.
         spread: instead of `sensitivity`, the most that a difference of two scores of a row can change.
         monotonic: whether one record more or less moves all scores of a row in the same direction, False by
             default. This halves the cost.
@@ -103,7 +103,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
             the others are not read. By default all candidates are allowed.
         base_measure: public weights of the candidates, zero or more, which multiply their probabilities, as one per
             column or a table of them. Needs the exponential mechanism.
-        log_base_measure: instead, the natural logarithms of such weights, where -inf is a weight of zero. A float
+        log_base_measure: instead, the natural logarithms of such weights, with -inf as a weight of zero. A float
             means its binary value.
         **terms: the shared arguments, described in `Terms`.
 

@@ -87,7 +87,7 @@ class AnswerTerms(TypedDict, total=False):
             the exponential mechanism has probabilities proportional to exp(η · score). Quantiles have the unit
             of one record, and prices that of money, for any alpha and any grid.
         mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
-            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+            "base2", or a mechanism with its own options, such as `NoisyMax("gumbel")`.
         neighbors: the neighbouring relation that is protected, "add_remove" (the default) for one record more or
             less, or "replace_one" for one record exchanged for another.
         privacy_unit: the name of the column of the privacy unit, such as a user id. All rows with the same value

@@ -16,8 +16,8 @@ class PastRelease:
     """A charged release. Repeating the same question under its request returns its answer at no cost.
 
     Attributes:
-        dataset: the dataset whose budget was charged.
-        analyst: the analyst whose share was charged too; None if the owner asked.
+        dataset: the dataset with the charged budget.
+        analyst: the analyst, if a share was also charged. None if the owner asked.
         request: the name of the request.
         query: the question in words.
         guarantee: the guarantee of the whole release.

@@ -1,4 +1,4 @@
-"""Audits of privacy claims: of distributions, of samples, of declared sensitivities, of running times.
+"""Audits of privacy claims, from distributions, samples, declared sensitivities and running times.
 
 `exact` and `laws` compute the privacy loss of two distributions. `sampling` and `samples` bound it from samples.
 `sensitivity` searches for counterexamples to a declared sensitivity, `monotonic` to the claim that scores move

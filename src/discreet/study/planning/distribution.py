@@ -243,7 +243,7 @@ class Distribution:
 
         Args:
             answer: a candidate to mark, such as the value of a release.
-            draws: draws whose frequencies are shown beside the distribution.
+            draws: draws. Their frequencies are shown next to the distribution.
             label: the name of the axis of candidates, with its unit. By default the column.
         """
         if draws is not None and not isinstance(draws, Simulation):

@@ -1,8 +1,8 @@
 """Pictures, for eyes that own the data: a picture of a distribution or of scores is as private as they are.
 
-All functions take plain numbers and return a new matplotlib figure, which a notebook shows: pyplot and its global
-state are not touched. Colours are those of Okabe and Ito; hatches, dashes and markers say the same in black and
-white. The background is opaque. Needs the extra: pip install "discreet[plots]".
+All functions accept plain numbers and return a new matplotlib figure, which a notebook shows. They don't use pyplot
+and its global state. Colours are those of Okabe and Ito. Hatches, dashes and markers show the same in black and
+white. The background is opaque. Needs `pip install "discreet[plots]"`.
 """
 
 import math
@@ -71,10 +71,11 @@ class Series:
         x: the positions of the points on the axis of candidates.
         chances: the probability of one candidate there.
         scores: its score.
-        step: the distance of neighbouring candidates.
+        step: the distance between neighbouring candidates.
         window: the part of the axis where nearly all of the probability is, and eleven candidates at least.
-        in_steps: whether candidates between two points are like the nearer one; else they lie on a line.
-        apart: the distance of neighbouring candidates on a grid; infinite in a list, where all are points.
+        in_steps: whether candidates between two points equal the nearer one. Otherwise they lie on a line.
+        apart: the distance between neighbouring candidates on a grid. It is infinite in a list, because all are
+            points.
         is_of_dates: whether candidates are dates, and positions days from 1970-01-01.
     """
 
@@ -109,7 +110,7 @@ class Series:
         return marks.spell_day if self.is_of_dates else "{:g}".format
 
     def tick(self, axes: "Axes", *, few: bool) -> None:
-        """Put ticks on few candidates only; dates have those of a calendar."""
+        """Put ticks on few candidates only. Dates have those of a calendar."""
         if self.is_of_dates:
             marks.dates(axes)
         elif few:
@@ -129,7 +130,7 @@ class Series:
 
 @_drawing
 def scores(series: Series, *, label: str = "candidate") -> "Figure":
-    """Return a picture of the score of every candidate; `label` names their axis."""
+    """Return a picture of the score of every candidate, with `label` as the name of their axis."""
     with marks.canvas(marks.height(series.labels)) as (figure, axes):
         if series.labels is not None:
             marks.bars(figure, series.labels, series.scores, gettext("score"))
@@ -158,7 +159,7 @@ def law(
     Args:
         series: the distribution.
         answer: a candidate to mark.
-        draws: drawn candidates, whose frequencies are put beside the distribution.
+        draws: drawn candidates. Their frequencies are shown next to the distribution.
         label: the name of the axis of candidates, with its unit.
     """
     draws = None if draws is None else read_sequence(draws, "draws", _MOST_ITEMS)
@@ -218,7 +219,7 @@ def frequencies(
     Args:
         values: the draws.
         label: the name of the axis of candidates, with its unit.
-        candidates: those that could be drawn: those that never were have a bar of length zero.
+        candidates: the possible answers. Those that were never drawn have a bar of length zero.
     """
     values = read_sequence(values, "values", _MOST_ITEMS)
     counts = Counter(values)
@@ -242,10 +243,10 @@ def frequencies(
 def counts(
     numbers: Mapping[Any, int], *, label: str = "value", names: Sequence[str] = ()
 ) -> "Figure":
-    """Return a bar chart of released counts by key, in their order; of more than forty the first ones.
+    """Return a bar chart of released counts by key, in their order, up to forty.
 
-    Counts of cells of two columns are a heat map, those of three are bars by the third column for each pair of the
-    others. There, too, a column has its first forty values, and its first six where each pair has bars.
+    Counts of cells of two columns become a heat map, and those of three columns bars by the third column for each
+    pair of the others. There, too, a column shows its first forty values, or its first six if every pair has bars.
 
     Args:
         numbers: the counts, such as the value of a release of `counts`. They may be published.
@@ -397,9 +398,9 @@ def losses(
     """Return a bar chart of the privacy losses of outputs, between dashed lines at the claim.
 
     Args:
-        ratios: ln of the probability for one dataset over that for the other; may be infinite.
+        ratios: ln of the probability for one dataset over that for the other. It may be infinite.
         epsilon: the claimed epsilon.
-        labels: the outputs; their numbers if not given.
+        labels: the outputs. By default their numbers.
     """
     ratios = read_sequence(ratios, "ratios", _MOST_BARS)
     names = tuple(

@@ -131,7 +131,7 @@ def scan_csv(  # noqa: PLR0913  # the words of a form
         skip: the number of lines above the header.
         comment: the character that starts a comment line.
         missing: the exact texts that mean a missing cell, such as "NA" or "-".
-        skip_initial_space: whether to ignore blanks at the start of a cell.
+        skip_initial_space: whether to ignore blanks at the beginning of a cell.
 
     Raises:
         InvalidArgument: if no file can have the path, or the arguments don't fit together.

@@ -63,7 +63,7 @@ class TextForm:
             none.
         skip: how many lines there are above the header, or above the first record.
         comment: the character that starts a comment line. None if there is none.
-        skip_initial_space: whether to ignore blanks at the start of a cell.
+        skip_initial_space: whether to ignore blanks at the beginning of a cell.
         sheet: the name of the sheet of a workbook; None if there is one alone.
         cells: the form of its cells, unless that of their column is declared.
         columns: the forms of columns that are declared, by their names.

@@ -174,8 +174,8 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         InvalidCandidates: if one cell could equal two candidates.
         UnreadableData: if the file or the column is missing or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes the same time for all counts;
-    With `delta` see `keys`.
+    Side channels: the time that the engine takes to count. Drawing the noise takes the same time for all counts.
+    With `delta`, see `keys`.
 
     Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and without
     candidates docs/reference/mechanisms/private_keys.md.
