@@ -34,7 +34,8 @@ class ReplacedSumsDP(SteppedGuarantee):
 
     Args:
         sigma_squared: σ², the parameter of the noise in squared steps, above zero.
-        groups: the most groups that it is in, 1 or more. … from 0 to `groups`.
+        groups: the most groups that it is in, 1 or more.
+        common: the fewest of them that it is in both times, from 0 to `groups`.
         steps: by how many steps a sum moves where a record comes or goes, 1 or more.
         shift: by how many it moves where the record is there both times, `steps` or more.
         neighbors: the neighbouring relation, "replace_one" (the default) or "add_remove".
