@@ -153,7 +153,7 @@ def scan_query(query: str, connection: object) -> SqlQuery:
 
     Args:
         query: an SQL SELECT statement.
-        connection: a DuckDB connection, a SQLAlchemy engine or connection, or any DB-API connection, such as that
+        connection: a DuckDB connection, an SQLAlchemy engine or connection, or any DB-API connection, such as that
             of `sqlite3`.
 
     Raises:
