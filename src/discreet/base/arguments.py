@@ -1,8 +1,8 @@
-"""Reads arguments once, as plain values, or refuses them.
+"""Reads arguments once, as plain values, or rejects them.
 
 An object may lie about its equality, length and name, and some answer a comparison with a whole series. So texts
 are taken as exact `str`, options are looked up by name and never compared, and lists are read up to a known
-length. One-shot iterators are refused where arguments are read more than once. Numbers: `numbers`.
+length. One-shot iterators are rejected where arguments are read more than once. Numbers: `numbers`.
 """
 
 import os
@@ -47,7 +47,7 @@ def read_name(name: object, what: str) -> str:
 
 
 def exact_text(value: object) -> str | None:
-    """Return the text that a `str` or a subclass holds, without asking its methods; None if it is no text."""
+    """Return the text that a `str` or a subclass holds, without asking its methods, or None if it is no text."""
     if not issubclass(type(value), str):
         return None
     text = str.__str__(value)

@@ -104,7 +104,7 @@ def _fill(text: str, width: int) -> str:
 
 
 def _bars(counts: Sequence[int], width: int, *, plain: bool) -> Iterable[str]:
-    """Return a bar for every count, the longest as wide as is given; none where there is no room."""
+    """Return a bar for every count, the longest as wide as is given, or none if there is no room."""
     most = max(counts, default=0)
     if most <= 0 or width < 1:
         return repeat("", len(counts))

@@ -48,7 +48,7 @@ def describe_value(value: object) -> Description:
     """Return a public value as a description, so that values that differ have descriptions that differ.
 
     True, 1, 1.0 and "1" are four values, and are told apart. A type that is not known here is described by its
-    name and its repr: where that repr changes, a request is refused as another question, and never drawn again.
+    name and its repr: where that repr changes, a request is rejected as another question, and never drawn again.
     """
     way = _BY_TYPE.get(type(value))
     if way is not None:

@@ -56,7 +56,7 @@ class TextTable:
 
 
 def fact_table(caption: str, facts: Mapping[str, object]) -> TextTable:
-    """Return a table of names and values; those that are None or empty are left out."""
+    """Return a table of names and values. Those that are None or empty are left out."""
     rows = tuple((name, str(value)) for name, value in facts.items() if value not in (None, ""))
     return TextTable((), rows, caption)
 

@@ -72,7 +72,7 @@ def account(where: str | None, dataset: str | None = None) -> NamedAccount:
     """Return the account of a command: of a described dataset, or of a ledger that is there.
 
     Args:
-        where: a ledger, or the name of a described dataset; None for the ledger that discreet.toml declares.
+        where: a ledger, or the name of a described dataset. None for the ledger that discreet.toml declares.
         dataset: the name of a described dataset or of a budget.
 
     Raises:
@@ -97,7 +97,7 @@ def account(where: str | None, dataset: str | None = None) -> NamedAccount:
 
 
 def description_for(where: str | None) -> "Configuration | None":
-    """Return the description that has a dataset of this name, or any without a name; None for the name of a ledger.
+    """Return the description that has a dataset of this name, or any without a name. None for the name of a ledger.
 
     Raises:
         InvalidDescription: if it cannot be accepted, and the name may stand for several things.

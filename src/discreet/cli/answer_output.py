@@ -165,7 +165,7 @@ def write_report(subject: Any, path: Path | None, lang: str | None, **about: Any
     Args:
         subject: a release, an audit or a ledger.
         path: the path of the report, or None.
-        lang: the code of its language; None for that of the command line.
+        lang: the code of its language. None for that of the command line.
         **about: the arguments of `discreet.report` besides.
     """
     if path is not None:

@@ -289,7 +289,7 @@ def _check(arguments: list[str]) -> None:
 
 
 def _message(error: Exception) -> str | None:
-    """Return the message for an error of this library, of the option parser or of writing; None for others."""
+    """Return the message for an error of this library, of the option parser or of writing, or None for others."""
     if isinstance(error, DiscreetError):
         return "; ".join(map(str, [error, *getattr(error, "__notes__", [])]))
     if isinstance(error, OSError):

@@ -37,7 +37,7 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
 
 
 def _budget_columns(budgets: list["Budget"]) -> dict[Message, list[str]]:
-    """Return the columns of a table of budgets; those that are empty are left out."""
+    """Return the columns of a table of budgets. Those that are empty are left out."""
     rows = [
         (
             budget.dataset,

@@ -130,7 +130,7 @@ def candidate_columns(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _columns(data: object, incomplete: str) -> list[str]:
-    """Return the names of columns that begin so; none where they cannot be known, or read only once."""
+    """Return the names of columns that begin so, or none if they cannot be known, or read only once."""
     if data is None:
         return []
     try:

@@ -103,7 +103,7 @@ def columns_of_texts(texts: Sequence[str]) -> AnyColumn:
 def values_of_columns(
     data: Data, column: AnyColumn, texts: Sequence[str], option: str, argument: str = "column"
 ) -> dict[str, list[object]]:
-    """Return the values of several columns, which texts spell as city=York,Leeds; those of bins are their edges.
+    """Return the values of several columns, which texts spell as city=York,Leeds. Those of bins are their edges.
 
     Raises:
         InvalidArgument: if a text does not begin with one of the columns, or a column is there twice.
@@ -129,7 +129,7 @@ def values_of_columns(
 
 
 def grid_of(lo: str | None, hi: str | None, step: str | None) -> Grid | DateGrid | None:
-    """Return the grid of --lo, --hi and --step; None where none of them is given.
+    """Return the grid of --lo, --hi and --step, or None if none of them is given.
 
     Raises:
         InvalidArgument: if some are given and others are missing.

@@ -99,7 +99,7 @@ def private_number(spelling: object, what: str) -> Fraction:
     """Return the exact number that a text spells.
 
     Raises:
-        InvalidScores: if it spells none; it is not shown.
+        InvalidScores: if it spells none. It is not shown.
     """
     try:
         return exact(spelling, what)

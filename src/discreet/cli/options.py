@@ -275,7 +275,7 @@ MaxCandidates = Annotated[
 
 
 def chosen_mechanism(mechanism: str | None, options: list[str] | None) -> str | Mechanism | None:
-    """Return the mechanism with the given options, or its name if there are none; None without either.
+    """Return the mechanism with the given options, or its name if there are none, or None without either.
 
     Raises:
         InvalidArgument: if the mechanism has no such option.

@@ -203,7 +203,7 @@ def _reading(arguments: dict[str, Any], opened: object) -> AbstractContextManage
 
 
 def _find_dataset(path: str, open_input: OpenInput) -> Dataset | None:
-    """Return the described dataset that is asked about, by its name or by its files; None if it is none."""
+    """Return the described dataset that is asked about, by its name or by its files, or None if it is none."""
     if open_input is not table_file or path == "-":
         return None
     source = described_data(Path(path))
@@ -241,7 +241,7 @@ def _say_of_text(note: Message, path: str, settings: Mapping[str, Any]) -> None:
 
 
 def _header_delimiter(path: str, words: list[str] | None) -> str | None:
-    """Return the delimiter in the header of the first file in that form; None if it is not known."""
+    """Return the delimiter in the header of the first file in that form, or None if it is not known."""
     try:
         if path == "-":
             return None
@@ -391,7 +391,7 @@ def _groups(data: Data, by: AnyColumn, texts: list[str]) -> Any:
 
 
 class _Charged(NamedTuple):
-    """The session to charge, and the path or the URL of its ledger; None without a ledger."""
+    """The session to charge, and the path or the URL of its ledger. None without a ledger."""
 
     session: "Session | None"
     ledger: str | None

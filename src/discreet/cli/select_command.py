@@ -80,7 +80,7 @@ def select_command(
 
 
 def _read_mask(texts: list[str] | None, candidates: Iterable[str]) -> dict[str, bool] | None:
-    """Return for every candidate whether it may be answered; None if all may be."""
+    """Return for every candidate whether it may be answered, or None if all may be."""
     if texts is None:
         return None
     names = split_candidates(texts, "--mask")
@@ -91,7 +91,7 @@ def _read_mask(texts: list[str] | None, candidates: Iterable[str]) -> dict[str, 
 def _read_weights(
     texts: list[str] | None, candidates: Iterable[str], option: str, otherwise: int
 ) -> dict[str, Fraction | float] | None:
-    """Return the weights of all candidates, or their logarithms; None if none are given."""
+    """Return the weights of all candidates, or their logarithms, or None if none are given."""
     if texts is None:
         return None
     pairs = [text.rpartition("=") for text in texts]

@@ -33,7 +33,7 @@ def is_new_here(note: str) -> bool:
 
 
 def _place() -> Path | None:
-    """Return the file of the notes that were shown; None if there is no place for it."""
+    """Return the file of the notes that were shown, or None if there is no place for it."""
     beside = tally.where()
     return None if beside is None else Path(beside).with_name("notes.txt")
 

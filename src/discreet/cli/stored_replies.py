@@ -33,7 +33,7 @@ class StoredReply(NamedTuple):
 
 
 def stored_reply(arguments: list[str], environment: Mapping[str, str]) -> StoredReply | None:
-    """Return the reply to a command line, or to a shell that completes one; None if the commands must be asked."""
+    """Return the reply to a command line, or to a shell that completes one. None if the commands must be asked."""
     instruction = environment.get("_DISCREET_COMPLETE")
     if instruction is None and arguments in (["--version"], ["-V"]):
         return StoredReply(f"{version_text()}\n")
@@ -77,7 +77,7 @@ def words_to_complete(environment: Mapping[str, str]) -> tuple[list[str], str]:
 
 
 def _completion(instruction: str, environment: Mapping[str, str]) -> StoredReply | None:
-    """Return the completions for a shell, as it wants them written; None where the commands must be asked."""
+    """Return the completions for a shell, as it wants them written, or None if the commands must be asked."""
     write = _SHELLS.get(instruction)
     line = environment.get("COMP_WORDS", "") + environment.get("_TYPER_COMPLETE_ARGS", "")
     if write is None or not set("'\"\\").isdisjoint(line):
@@ -89,7 +89,7 @@ def _completion(instruction: str, environment: Mapping[str, str]) -> StoredReply
 
 
 def _fitting_names(words: Sequence[str], beginning: str) -> dict[str, str] | None:
-    """Return the names that begin so, with their help; None where they depend on more than the command line."""
+    """Return the names that begin so, with their help, or None if they depend on more than the command line."""
     command, rest = _command_of(words)
     if "=" in beginning or "--" in rest or (rest and command["commands"]):
         return None

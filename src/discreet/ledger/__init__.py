@@ -1,4 +1,4 @@
-"""The durable ledger: charge, commit, then draw. Guarantees and proofs: docs/how-to/ledger.md."""
+"""The durable ledger: charge, commit, then draw. For guarantees and proofs, see docs/how-to/ledger.md."""
 
 from .budget import Amount, Budget
 from .charge import Charge

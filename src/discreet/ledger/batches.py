@@ -36,7 +36,7 @@ class _BatchOrder(NamedTuple):
     Attributes:
         bill: its bill.
         prepare: computes the private scores, and returns the function that draws.
-        name: returns the release for a draw; None where the verb alone can.
+        name: returns the release for a draw. None if the verb alone can.
     """
 
     bill: Bill

@@ -33,7 +33,7 @@ WHY_OVERLAPPING = (
     "another budget is about the same tables or files, and nothing new is answered until the "
     "owner of the data merges or separates them. To see which: discreet ledger verify"
 )
-"""Why budgets about the same tables or files answer nothing, for whoever asks: it names no other budget."""
+"""Why budgets about the same tables or files answer nothing, for the caller: it names no other budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class BudgetSource:
     Attributes:
         budget: the budget.
         place: where the data are.
-        reach: in its database as the catalogue told, in plain values; None for all of it.
+        reach: in its database as the catalogue told, in plain values. None for all of it.
     """
 
     budget: str
@@ -202,7 +202,7 @@ class Bindings:
         return budgets
 
     def successor(self, budget: str) -> str | None:
-        """Return the budget that is charged since this one was renewed; None if it was not."""
+        """Return the budget that is charged since this one was renewed, or None if it was not."""
         after = self.current(budget)
         return None if after == budget else after
 
@@ -277,7 +277,7 @@ class Bindings:
 
         Args:
             place: where the data are: a table of the database.
-            names: the names of all its tables; None where nobody need ask.
+            names: the names of all its tables. None if nobody need ask.
         """
         if names is None:
             return []
@@ -328,7 +328,7 @@ def _text_of(place: Any) -> str:
 
 
 def read_bindings(transaction: Transaction) -> Bindings:
-    """Return the descriptions of a ledger, of which the files are looked up anew: others may be in their places.
+    """Return the descriptions of a ledger, of which the files are looked up again: others may be in their places.
 
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
@@ -535,7 +535,7 @@ def record(  # noqa: PLR0913  # a description, and what the owner says with it
         about: the description.
         period: the period.
         separate_from: other budgets about the same tables that hold the data of others, as the owner says.
-        at: the time of the event; None for that of the clock.
+        at: the time of the event. None for that of the clock.
     """
     body: dict[str, Any] = {
         "name": about.name, "digest": about.digest, **about.identity, "columns": list(about.columns),
@@ -560,7 +560,7 @@ def append_described(
         budget: the budget.
         body: the description, as an event holds it.
         period: the period that begins.
-        at: the time of the event; None for that of the clock.
+        at: the time of the event. None for that of the clock.
         **words: the owner's words on this budget and others: the budgets that it merges, or is separate from.
     """
     plain = {name: term for name, term in body.items() if name not in _OF_ONE_BUDGET}

@@ -1,4 +1,4 @@
-"""Budgets and amounts of privacy as exact fractions. Proofs: docs/how-to/ledger.md."""
+"""Budgets and amounts of privacy as exact fractions. For proofs, see docs/how-to/ledger.md."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -57,7 +57,7 @@ class Amount:
         return Amount(_sum(self.epsilon, other.epsilon), _sum(self.rho, other.rho), delta)
 
     def __sub__(self, other: "Amount") -> "Amount":
-        """The difference in all units; None where it is unbounded."""
+        """The difference in all units. None if it is unbounded."""
         return Amount(
             _rest(other.epsilon, self.epsilon), _rest(other.rho, self.rho), self.delta - other.delta,
             left=True,
@@ -252,7 +252,7 @@ class Budget:
         return self._after(cost) is not None
 
     def _after(self, cost: Amount) -> "Budget | None":
-        """Return the budget after a cost; None if it cannot pay that."""
+        """Return the budget after a cost, or None if it cannot pay that."""
         after = Budget(  # `replace` takes twice as long
             self.dataset, self.analyst, self.neighbors, self.total, self.spent + cost, self.unit,
             self.period, self.is_current, self.shares, self.delta_for, self.closed,
@@ -414,8 +414,8 @@ class BudgetTerms:
         total: the bounds on the sums.
         neighbors: the neighboring relation.
         unit: the privacy unit.
-        delta_for: the use of its delta; None where an existing budget, or that of the dataset, says so.
-        oversubscribed: whether its shares may be more than it; None for the rule that holds, or else for no.
+        delta_for: the use of its delta. None if an existing budget, or that of the dataset, says so.
+        oversubscribed: whether its shares may be more than it. None for the rule that holds, or else for no.
     """
 
     total: Amount
@@ -571,7 +571,7 @@ def _sum(ours: Fraction | None, theirs: Fraction | None) -> Fraction | None:
 
 
 def _rest(spent: Fraction | None, total: Fraction | None) -> Fraction | None:
-    """Return the remainder; None if there is no bound, or it is exceeded."""
+    """Return the remainder, or None if there is no bound, or it is exceeded."""
     return None if spent is None or total is None or spent > total else total - spent
 
 

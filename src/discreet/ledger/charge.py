@@ -1,6 +1,6 @@
 """Charges for releases made by other software: a library, a script, a training run.
 
-Guide: docs/how-to/ledger.md.
+See docs/how-to/ledger.md.
 """
 
 from dataclasses import dataclass, field, replace

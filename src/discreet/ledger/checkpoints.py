@@ -27,7 +27,7 @@ class Checkpoint:
     Attributes:
         ledger: the random id of the ledger.
         number: the number of the last event; 0 without events.
-        at: the time of the last event, UTC; None without events.
+        at: the time of the last event, UTC. None without events.
         head: the hash of the last event and, through the chain, of all before it.
     """
 
@@ -90,7 +90,7 @@ class CheckpointLog:
             self.last = _newest(_read_file(self.where, _TAIL), str(self.where))
 
     def checkpoints(self) -> list[Checkpoint]:
-        """Return all recorded checkpoints; none for a function, as its records cannot be read.
+        """Return all recorded checkpoints, or none for a function, as its records cannot be read.
 
         Raises:
             LedgerUnwritable: if the file cannot be read.
@@ -155,7 +155,7 @@ def _make_checkpoints(path: Path) -> None:
 
 
 def _open_to_append(path: Path) -> BinaryIO:
-    """Open the file for appending; it is created readable for its owner alone."""
+    """Open the file for appending. It is created readable for its owner alone."""
     return open(path, "a+b", buffering=0, opener=private_opener)
 
 

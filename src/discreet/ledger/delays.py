@@ -1,8 +1,9 @@
 """How often the answers to an analyst about a dataset had to wait longer, and how many questions were given up.
 
-Proof: docs/explanation/threat_model.md, "Time". A delay doubles with an answer that needs longer, and stays until
-the next public reset. A question is given up for a clock, a lock or a lost server: it is charged, not counted as
-failed, and may be asked again under its name. What both can tell is bounded by counting them, so each is an event.
+For the proof, see docs/explanation/threat_model.md, "Time". A delay doubles with an answer that needs longer, and
+    stays until the next public reset. A question is given up for a clock, a lock or a lost server: it is charged,
+    not counted as failed, and may be asked again under its name. What both can tell is bounded by counting them, so
+    each is an event.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ READINGS = ("charged", "second_reading", "third_reading")
 """The kinds of events that begin the readings of a question: it has no more."""
 
 RESETS = ("day", "renewal")
-"""When delays begin anew: at midnight, UTC, or with the next budget."""
+"""When delays begin again: at midnight, UTC, or with the next budget."""
 
 
 class Delay(NamedTuple):

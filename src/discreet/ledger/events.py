@@ -48,7 +48,7 @@ class Event:
             "reset" for the delay of an analyst's answers. "described" for declarations about the data.
         dataset: the dataset with the budget that it concerns.
         analyst: the analyst, if it concerns a share. Otherwise None.
-        request: the name of the request that was charged, answered or failed; None for budgets.
+        request: the name of the request that was charged, answered or failed. None for budgets.
         body: everything else, in plain values.
         head: the hash of this event and, through its predecessor's, of all before it.
     """

@@ -1,8 +1,9 @@
 """Questions that fail because of the data, and the datasets that they close for an analyst.
 
-Proof: docs/explanation/threat_model.md, "Endings". Whether a question fails may depend on the data, and no epsilon
-covers it. So failures are charged, stored and counted; at a number that its owner declares a dataset is closed for
-the analyst. The rule reads events of the analyst's own questions alone, so it tells nothing of others.
+For the proof, see docs/explanation/threat_model.md, "Endings". Whether a question fails may depend on the data, and
+    no epsilon covers it. So failures are charged, stored and counted; at a number that its owner declares a dataset
+    is closed for the analyst. The rule reads events of the analyst's own questions alone, so it tells nothing of
+    others.
 """
 
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class Allowance:
         dataset: the name of the dataset, by which its owner opens it again.
         analyst: the analyst.
         max_failures: how many questions may fail until the dataset is closed.
-        least: the least that a question may cost, in the units of the share; None of a unit: as little as it likes.
+        least: the least that a question may cost, in the units of the share. None of a unit: as little as it likes.
         since: the time of the public reset before the question: see `delays`.
     """
 
@@ -107,7 +108,7 @@ def least_cost(share: Budget, declaration: Amount, cheapest: Amount) -> Amount:
 
     Args:
         share: the analyst's share.
-        declaration: the least that the owner declares; None of a unit for the default.
+        declaration: the least that the owner declares. None of a unit for the default.
         cheapest: the costs of the cheapest named question, which may always be asked.
     """
     total = share.counted_total
@@ -170,12 +171,12 @@ def new_failure(
 
 
 def reset_delays(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:
-    """Let delays, and the count of questions given up, begin anew; return the shares of which they were longer.
+    """Let delays, and the count of questions given up, begin again; return the shares of which they were longer.
 
     Args:
         transaction: where it is recorded.
         dataset: the budget that is charged.
-        analyst: the analyst; None for all, and for the owner.
+        analyst: the analyst. None for all, and for the owner.
     """
     rows: list[Budget] = []
     for share in queries.stored_budgets(transaction.database, dataset):
@@ -193,7 +194,7 @@ def reopen_dataset(transaction: Transaction, dataset: str, analyst: str | None) 
     Args:
         transaction: where it is recorded.
         dataset: the budget that is charged.
-        analyst: the analyst; None for all.
+        analyst: the analyst. None for all.
     """
     names, analysts = read_bindings(transaction).renewals(dataset), dict[str, None]()
     for name in names:

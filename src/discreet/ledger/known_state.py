@@ -2,7 +2,7 @@
 
 SQLite tells by a number, `PRAGMA data_version`, whether another connection has committed, and counts the rows that
 this one has changed. While both are as they were, every row is as it was read, and none need be read, hashed and
-compared again. Proof: docs/how-to/ledger.md, "One at a time".
+compared again. For the proof, see docs/how-to/ledger.md, "One at a time".
 """
 
 import sqlite3
@@ -49,7 +49,7 @@ class KnownState:
     """Rows that were read at one version of the database, with the outcome of their checks.
 
     Args:
-        version: of the database; None where it cannot be told: then nothing is known later.
+        version: of the database. None if it cannot be told: then nothing is known later.
         is_protected: whether events were found to be protected from changes.
 
     Attributes:

@@ -183,7 +183,7 @@ class Ledger:
         """Merge two budgets about the same tables. The releases of the first are charged to the second again.
 
         From now on releases about both datasets are charged to the budget of `into`, and shares of the other one
-        are closed. Proof: docs/explanation/budgets_of_datasets.md.
+        are closed. For the proof, see docs/explanation/budgets_of_datasets.md.
 
         Args:
             dataset: the dataset with the budget that ends.
@@ -522,7 +522,7 @@ class Ledger:
         return f": {names}{more}"
 
     def __reduce__(self) -> tuple[Callable[[str], "Ledger"], tuple[str]]:
-        """Pickle a ledger in a file by its path; others are refused, as a URL may hold a password."""
+        """Pickle a ledger in a file by its path. Others are rejected, as a URL may hold a password."""
         if self._store.in_memory or self._store.url.drivername != "sqlite":
             raise LedgerError(
                 "only a ledger in a file can be pickled. Open others again in the new process"
@@ -570,7 +570,7 @@ def _paying(transaction: Transaction, about: About) -> list[str]:
 
 
 def _reach_on_record(transaction: Transaction, about: About) -> Mapping[str, Any] | None:
-    """Return the reach of a dataset that is on record as it is; None for another one."""
+    """Return the reach of a dataset that is on record as it is, or None for another one."""
     bindings = read_bindings(transaction)
     for name in bindings.budgets_of_name(about):
         body = bindings.of(name)[str(about.name)]
@@ -586,7 +586,7 @@ def session_of(ledger: Ledger, budget: Budget, terms: ChargeTerms) -> Session:
     Args:
         ledger: the ledger.
         budget: the budget of a dataset, or an analyst's share of it.
-        terms: the terms of whoever asks.
+        terms: the terms of the caller.
     """
     return Session(Payer(ledger._store, budget.dataset, budget.analyst, terms))
 

@@ -5,9 +5,9 @@ forked in the middle of a transaction believes for ever that they are held. So a
 on a lock file beside the ledger, which belongs to the open file description, and a fork waits until no thread is
 in a transaction.
 
-To open the file anew took longer than all else that a release does. So a connection in no transaction is kept,
+To open the file again took longer than all else that a release does. So a connection in no transaction is kept,
 which holds no lock. It is used again while the path leads to the very file that it opened, and forgets all that it
-has read before. Proof of both: docs/how-to/ledger.md, "One at a time".
+has read before. For both proofs, see docs/how-to/ledger.md, "One at a time".
 """
 
 import errno
@@ -121,7 +121,7 @@ class FilePlace(NamedTuple):
 
     Attributes:
         file: the ledger's own file, with all links followed.
-        identity: of that file; None where there is none.
+        identity: of that file. None if there is none.
     """
 
     file: str
@@ -237,7 +237,7 @@ def run_exclusively(
         lock: the ledger's lock.
         work: a function of the place of the file.
         writing: whether the lock is required. A reader may lack the rights to create the lock file.
-        again: called after every failed attempt; it raises on timeout.
+        again: called after every failed attempt. It raises on timeout.
 
     Raises:
         OSError: if the lock is required, and its file cannot be opened.
@@ -415,13 +415,13 @@ def _give_rights_to_journal(path: str) -> None:
 
 
 def _identity(path: str) -> _Identity | None:
-    """Return the device and inode of a file, which identify it while it is open; None if it does not exist."""
+    """Return the device and inode of a file, which identify it while it is open, or None if it does not exist."""
     status = _status(path)
     return None if status is None else (status.st_dev, status.st_ino)
 
 
 def _file_version(path: str) -> _FileVersion | None:
-    """Return when a file was written last, in nanoseconds, and how many bytes it has; None if it does not exist."""
+    """Return when a file was written last, in nanoseconds, and how many bytes it has. None if it does not exist."""
     status = _status(path)
     return None if status is None else (status.st_mtime_ns, status.st_size)
 

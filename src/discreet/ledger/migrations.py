@@ -1,4 +1,4 @@
-"""The schemas of a ledger: how its tables are made, how an older one is renewed, and which ones are refused."""
+"""The schemas of a ledger: how its tables are made, how an older one is renewed, and which ones are rejected."""
 
 from collections.abc import Callable
 from uuid import uuid4

@@ -95,10 +95,10 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """The terms of the next budget of a dataset; those that are None stay as they were.
+    """The terms of the next budget of a dataset. Those that are None stay as they were.
 
     Attributes:
-        period: a name of the owner's choice; None for the calendar period of today.
+        period: a name of the owner's choice. None for the calendar period of today.
         per: the kind of calendar period.
         total: the new total.
         delta_for: the use of its delta.

@@ -1,6 +1,6 @@
 """Charge, commit, then draw: the only way from a bill to an answer.
 
-Proof and crash table: docs/how-to/ledger.md.
+For the proof and the crash table, see docs/how-to/ledger.md.
 """
 
 import os
@@ -80,7 +80,7 @@ def paying(budgets: list[Budget]) -> list[Budget]:
     """Return the budgets that a release must fit, of those of a dataset and an analyst.
 
     A share that was paid for when it was opened is all that its analyst's releases must fit: sums that others have
-    spent plays no part. Proof: docs/how-to/ledger.md.
+    spent plays no part. For the proof, see docs/how-to/ledger.md.
     """
     return budgets[-1:] if budgets[0].shares == "reserved" else budgets
 
@@ -90,10 +90,10 @@ class ChargeTerms:
     """The terms of the caller for the payment, besides the budgets.
 
     Attributes:
-        at: the time of the charge, where it must not tell when that was written; None for the clock.
+        at: the time of the charge, where it must not tell when that was written. None for the clock.
         timing: the public times of its reading, at a service; None elsewhere.
-        check: called in the transaction that charges; raises if whoever asks may not pay any more.
-        allowance: the limits that the owner sets to an analyst; None for no limits.
+        check: called in the transaction that charges; raises if the caller may not pay any more.
+        allowance: the limits that the owner sets to an analyst. None for no limits.
         charges_first: whether the data are read after the charge, so that one transaction looks and charges.
     """
 
@@ -112,7 +112,7 @@ class Payer:
         store: the database of the ledger.
         dataset: the dataset.
         analyst: the analyst, or None.
-        terms: the terms of whoever asks.
+        terms: the terms of the caller.
     """
 
     store: Store
@@ -289,7 +289,7 @@ class Purchase:
             del draw  # it holds the private scores
 
     def was_charged(self, error: BaseException) -> bool | None:
-        """Return whether a charge that failed with this error was committed; None if that cannot be read."""
+        """Return whether a charge that failed with this error was committed, or None if that cannot be read."""
         if not _may_have_committed(error):
             return False
         if not isinstance(

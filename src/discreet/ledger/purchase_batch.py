@@ -1,4 +1,4 @@
-"""The purchase of several releases: charge all, commit, then draw all. Proof: docs/how-to/ledger.md."""
+"""The purchase of several releases: charge all, commit, then draw all. For the proof, see docs/how-to/ledger.md."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -204,13 +204,13 @@ def _by_dataset(purchases: Iterable[Purchase]) -> list[Purchase]:
 
 
 def _were_charged(purchases: Iterable[Purchase], error: BaseException) -> bool | None:
-    """Return whether a charge of all that failed with this error was committed; None if that cannot be read."""
+    """Return whether a charge of all that failed with this error was committed, or None if that cannot be read."""
     answers = {one.was_charged(error) for one in purchases}
     return next((answer for answer in (False, None) if answer in answers), True)
 
 
 def _outcome(ending: Event | None) -> Outcome | None:
-    """Return the stored answer or failure of an event; None without an event."""
+    """Return the stored answer or failure of an event, or None without an event."""
     if ending is None:
         return None
     try:

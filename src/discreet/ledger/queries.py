@@ -1,6 +1,6 @@
 """Events and budgets of a ledger, from rows and to rows. Unreadable rows are corrupt.
 
-Docs: docs/how-to/ledger.md, "The chain".
+See docs/how-to/ledger.md, "The chain".
 
 The row of a budget is derived from events, and the latest event about it holds its state. That event is found by
 an index, so an edited row is detected whenever a release relies on it, and not only by `verify`.

@@ -66,7 +66,7 @@ class Quote:
         worst_error: how far off the answers may be, for all data. None if no bound is known.
         closed: why it accepts no more charges, because its period has ended or it was renewed. Otherwise None.
         answers_after: the seconds from the start of the reading to the reply of a service, or 2, 4, 8 … times as
-            long; None where answers leave when they are ready.
+            long. None if answers leave when they are ready.
         parts: the questions, if several are answered at this price.
         noise: the noise that the numbers will have, and why, if there is a choice. Otherwise None.
     """

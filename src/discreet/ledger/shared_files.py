@@ -72,7 +72,7 @@ def find_shared_file(
     Args:
         bindings: the descriptions of the ledger.
         budget: the budget that would be charged.
-        about: the dataset that is asked about; None for all of the budget.
+        about: the dataset that is asked about. None for all of the budget.
 
     Raises:
         LedgerError: if there are too many files to be looked at.

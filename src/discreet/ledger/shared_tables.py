@@ -23,7 +23,7 @@ from .transaction import Transaction
 
 
 def budget_to_open(bindings: Bindings, declaration: Declaration) -> str | None:
-    """Return the budget that a dataset has already, or that of its source; None for one of its own.
+    """Return the budget that a dataset has already, or that of its source, or None for one of its own.
 
     Raises:
         InvalidArgument: if its source is that of several budgets, or may be that of one under another name.
@@ -41,7 +41,7 @@ def check_lost_tables(bindings: Bindings, declaration: Declaration, budget: str 
     Args:
         bindings: the descriptions of the ledger.
         declaration: the owner's words on the table.
-        budget: the budget of the table; None for one that is opened now.
+        budget: the budget of the table. None for one that is opened now.
 
     Raises:
         InvalidArgument: if the tables of another budget are not in the database any more, or another

@@ -103,7 +103,7 @@ _MOMENT = 1.0
 """Seconds for which SQLite itself waits for other programs, in which it hears of no interrupt."""
 
 _Again = Callable[[], None]
-"""Called after every failed attempt; it raises when that was the last one."""
+"""Called after every failed attempt. It raises when that was the last one."""
 
 
 class FollowUp(Generic[_T]):
@@ -630,7 +630,7 @@ def _settle(connection: sqlite3.Connection, _: object) -> None:
 
 
 def _copy(transaction: Transaction) -> Engine | None:
-    """Return an engine on a copy of all pages, damaged ones too; None for PostgreSQL."""
+    """Return an engine on a copy of all pages, damaged ones too, or None for PostgreSQL."""
     connection = transaction.connection
     if connection.dialect.name != "sqlite":
         return None

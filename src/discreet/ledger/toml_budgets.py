@@ -141,7 +141,7 @@ def _ledger_place(configuration: Configuration) -> str:
 
 
 def owner_notes(configuration: Configuration) -> tuple[str, ...]:
-    """Return the notes on budgets for their owner to read before others may ask; none without a ledger."""
+    """Return the notes on budgets for their owner to read before others may ask, or none without a ledger."""
     if configuration.ledger is None or (
         "://" not in configuration.ledger and not Path(configuration.ledger).exists()
     ):
@@ -159,7 +159,7 @@ def renew_described(
     Args:
         configuration: the content of the file.
         name: the dataset.
-        period: the name; None for the calendar.
+        period: the name. None for the calendar.
         **amounts: epsilon, rho or delta; without any those declared, or else as much as before.
     """
     dataset, amounts_here = (

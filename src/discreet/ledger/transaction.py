@@ -50,7 +50,7 @@ class NewEvent(NamedTuple):
         analyst: the analyst whose share it concerns.
         request: the name of the request.
         body: everything else.
-        at: its time, where that must not tell when it was written; None for the clock of this machine.
+        at: its time, where that must not tell when it was written. None for the clock of this machine.
     """
 
     kind: str
@@ -65,13 +65,13 @@ class Transaction:
     """A transaction, and the end of the chain after the events that it has appended.
 
     Args:
-        connection: where it was begun; None where all that it needs is known.
+        connection: where it was begun. None if all that it needs is known.
         writing: whether it may append. Then other writers are locked out until it ends.
-        state: the rows that are known at its beginning; those that it reads are added.
+        state: the rows that are known at its beginning. Those that it reads are added.
         driver: the driver below the connection, where it is known.
 
     Attributes:
-        last_row: the row of the last event that it has appended, with the hash before it; None without one.
+        last_row: the row of the last event that it has appended, with the hash before it. None without one.
         state: see above.
         compared: the budgets whose files have been compared with those of others: once in a transaction.
 
@@ -240,6 +240,6 @@ class Transaction:
             )
 
     def _ending(self, number: int) -> tuple[str | None, str | None]:
-        """Return the time and the hash of an event; None for both without it."""
+        """Return the time and the hash of an event, or None for both without it."""
         at, head = next(iter(_ENDING.run(self.database, number=number)), (None, None))
         return at, head

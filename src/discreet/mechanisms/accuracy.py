@@ -92,7 +92,7 @@ class Measure:
     Attributes:
         unit: the name of the unit, one of `UNITS`.
         of_one: how much of it a score difference of 1 is.
-        step: of a number with noise, the distance of neighbouring answers; else None.
+        step: of a number with noise, the distance of neighbouring answers. Otherwise None.
     """
 
     unit: str = SCORE

@@ -50,7 +50,7 @@ class _Doubles(NamedTuple):
 
     Attributes:
         behind: the logarithms below the largest.
-        factors: doubles from 1/4 to 1, or None where all are 1.
+        factors: doubles from 1/4 to 1, or None if all are 1.
         width: how far apart they are, of which the error of a weight is 2**-50 times so much.
     """
 
@@ -110,7 +110,7 @@ class LogMeasure:
 
     @cached_property
     def values(self) -> tuple[Fraction | None, ...]:
-        """All logarithms, exactly; None for -inf."""
+        """All logarithms, exactly. None for -inf."""
         values: list[Fraction | None] = [None] * self.size
         for i, place in enumerate(self.places.tolist()):
             values[place] = self.logs.exact(i)
@@ -190,7 +190,7 @@ def _has_no_order(values: object) -> bool:
 
 
 def _read_logs(logs: Any) -> LogMeasure | None:
-    """Return the logarithms; None if all are -inf."""
+    """Return the logarithms, or None if all are -inf."""
     values = logs if isinstance(logs, list | tuple) else as_array(logs)
     finite: Any
     if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.ndim == 1:

@@ -37,7 +37,7 @@ class Calibration:
     Attributes:
         mechanism: the mechanism.
         sensitivity: as it was declared.
-        parameter: the privacy parameter, or None where the mechanism states it.
+        parameter: the privacy parameter, or None if the mechanism states it.
         calibrated: the mechanism, calibrated.
         short_rate: the rate at which a few numbers may be drawn from in plain Python, if they may.
         is_weak: whether its promise is to be warned of.
@@ -120,7 +120,7 @@ def _is_weak(guarantee: Guarantee) -> bool:
 
 
 def check_number(scores: Sized, size: int | None) -> None:
-    """Raise unless there is one score for each of so many candidates; None for any number of them.
+    """Raise unless there is one score for each of so many candidates. None for any number of them.
 
     Raises:
         InvalidScores: if there are more or fewer.

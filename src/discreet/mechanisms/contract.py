@@ -107,7 +107,7 @@ class RegisteredMechanism(Mechanism, Protocol):
 
     @property
     def worst_case(self) -> WorstCase | None:
-        """The bounds on its error that hold for all scores, or None where none is known."""
+        """The bounds on its error that hold for all scores, or None if none is known."""
 
 
 def calibrate(

@@ -39,7 +39,7 @@ def choose_noise(
     Args:
         sensitivity: how many numbers move between neighbours, and by how much.
         parameter: the privacy parameter of all of them together.
-        delta: the δ that may be used; None for none. With an epsilon there is Gaussian noise only with one.
+        delta: the δ that may be used. None for none. With an epsilon there is Gaussian noise only with one.
         size: how many numbers there are.
         largest: where they are cut, on both sides.
     """
@@ -100,7 +100,7 @@ def read_noise_choice(plain: Mapping[str, str]) -> NoiseChoice:
 def compare_noise(
     name: str, sensitivity: Sensitivity, parameter: PrivacyParameter, delta: Fraction | None
 ) -> NoiseChoice | None:
-    """Return both deviations beside the noise that was taken; None where there was no choice."""
+    """Return both deviations beside the noise that was taken, or None if there was no choice."""
     if not _has_gaussian(sensitivity, parameter, delta):
         return None
     gaussian = GaussianCounts(delta=delta if parameter.kind == "epsilon" else None)

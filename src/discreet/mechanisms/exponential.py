@@ -134,7 +134,8 @@ class Exponential:
     ) -> Calibrated:
         """Return the mechanism that returns [index, steps].
 
-        Guarantee: `LogisticDP`, by the spread alone. Proof: docs/reference/mechanisms/exponential.md#gap.
+        Guarantee: `LogisticDP`, by the spread alone. For the proof, see
+            docs/reference/mechanisms/exponential.md#gap.
         """
         from .gap.winner import WinnerGap
         from .gap_grid import GapGrid

@@ -49,7 +49,7 @@ class FirstThreshold:
     def rates(self, epsilon: Fraction, neighbors: Neighbors) -> tuple[Fraction, Fraction]:
         """Return the rates of the noise of the level and of the thresholds, in records, at that epsilon.
 
-        Any two are private that keep `cost` at most epsilon; these have nearly the least variance together.
+        Any two are private that keep `cost` at most epsilon. These have nearly the least variance together.
         """
         one = epsilon / self.rows
         if neighbors == "replace_one":

@@ -64,7 +64,7 @@ class GapGrid:
         return list(indices), list(gaps)
 
     def steps(self, low: arb, high: arb) -> int | None:
-        """Return the steps of every gap from `low` to `high`, or None where they are not certainly the same.
+        """Return the steps of every gap from `low` to `high`, or None if they are not certainly the same.
 
         Args:
             low: a ball around the least gap, in units of the noise.

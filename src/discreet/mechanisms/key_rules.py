@@ -1,6 +1,7 @@
 """Which keys are shown, by their counts: by the optimal rule key by key, or where noisy counts reach a threshold.
 
-Public numbers decide, before any data are read. Proofs: docs/reference/mechanisms/private_keys.md#gaussian_keys.
+Public numbers decide, before any data are read. For proofs, see
+docs/reference/mechanisms/private_keys.md#gaussian_keys.
 """
 
 from fractions import Fraction
@@ -47,7 +48,7 @@ def better_threshold(
 def best_threshold(
     epsilon: Fraction, delta: Fraction, keys: int, neighbors: Neighbors, step: int = 1
 ) -> GaussianThreshold | None:
-    """Return the least threshold that is (epsilon, delta)-DP; None if its table would be too long.
+    """Return the least threshold that is (epsilon, delta)-DP, or None if its table would be too long.
 
     The noise is the least for as many counts alone at the whole delta, and the threshold has the whole delta too:
     the exact delta is the largest of several cases, and no sum.

@@ -3,7 +3,7 @@
 Each key is decided on its own, so k of them compose: (epsilon_0, delta_0) each are (epsilon, delta)-DP together for
 delta = 1 - (1 - delta_0)**k (1 - R), where R is the delta of k randomised responses of epsilon_0 at epsilon
 (`privacy.kov`). Two choices: epsilon / k, where R is 0, or a larger epsilon_0 at a smaller delta_0, which
-is better from about twenty keys on. Proof: docs/reference/mechanisms/private_keys.md.
+is better from about twenty keys on. For the proof, see docs/reference/mechanisms/private_keys.md.
 """
 
 from fractions import Fraction

@@ -1,6 +1,6 @@
 """The weights of units by their numbers of keys, the noise and the threshold, from public numbers alone.
 
-Proofs: docs/reference/mechanisms/private_keys.md#weighted_keys.
+For proofs, see docs/reference/mechanisms/private_keys.md#weighted_keys.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ GRIDS = (16, 8, 4, 2, 1)
 
 @lru_cache(maxsize=256)
 def best_weights(epsilon: Fraction, delta: Fraction, keys: int) -> WeightedThreshold | None:
-    """Return weights with which keys are (epsilon, delta)-DP; None if every table would be too long.
+    """Return weights with which keys are (epsilon, delta)-DP, or None if every table would be too long.
 
     Noise and threshold are those of units of the most keys, all of one weight. A unit of fewer keys gets as much
     more as it may: by the sum of squares, and then as far as its own delta allows.

@@ -31,7 +31,7 @@ from ..sampling.vectors import Vector, integers
 from .contract import Calibrated, PrivacyParameter, epsilon_of, need_parameter
 
 MOST_DOMAIN_ROWS = 10**6
-"""A domain of more rows is refused: every round goes through all of them."""
+"""A domain of more rows is rejected: every round goes through all of them."""
 
 _NOTHING_BITS = 128
 
@@ -48,7 +48,7 @@ class LimitedDomain:
         k: the most answers.
         rows: how many of the most common keys may be answered; public.
         delta: δ of all answers together.
-        most_keys: the most keys to which one record adds; None for any number.
+        most_keys: the most keys to which one record adds. None for any number.
 
     Guarantee: `ApproxRange` of k rounds: (epsilon, delta)-DP, δ once for all rounds.
 

@@ -44,7 +44,7 @@ class MaskedLaw:
         return indices
 
     def probabilities(self) -> list[arb]:
-        """Return balls around the probabilities of all candidates; those of the others are zero."""
+        """Return balls around the probabilities of all candidates. Those of the others are zero."""
         balls = [arb(0)] * self._size
         for place, probability in zip(
             self._places.tolist(), self._law.probabilities(), strict=True

@@ -113,7 +113,7 @@ class NoisyMax:
         """Return the mechanism that returns [index, steps].
 
         Guarantee: with Laplace noise `LaplaceDP`, as without the gap. With other noise that of the mechanism which
-        it makes. Proof: docs/reference/mechanisms/exponential.md#gap.
+        it makes. For the proof, see docs/reference/mechanisms/exponential.md#gap.
         """
         if self._equal is not None:
             return self._equal.calibrate_with_gap(sensitivity, parameter)

@@ -26,12 +26,12 @@ from .key_weights import best_weights
 
 
 class DrawnKeys(NamedTuple):
-    """The keys that are released, by their places in a table that was counted; they are fetched after.
+    """The keys that are released, by their places in a table that was counted. They are fetched after.
 
     Attributes:
         classes: their counts, as far as the table tells them apart.
         places: their places in these classes, from 0.
-        shifts: released count minus count; None where no counts are released.
+        shifts: released count minus count. None if no counts are released.
         least: the least count that is released. Of the last class keys of less are still to be left out.
     """
 
@@ -94,7 +94,7 @@ class PrivateKeys:
 
     @cached_property
     def threshold(self) -> GaussianThreshold | WeightedThreshold | None:
-        """The threshold of noisy counts; None where the optimal rule is better, as always for one key."""
+        """The threshold of noisy counts. None if the optimal rule is better, as always for one key."""
         if self.changes == 1:
             return None
         best = best_threshold(self.epsilon, self.delta, self.keys, self.neighbors)
@@ -115,7 +115,7 @@ class PrivateKeys:
 
     @property
     def weights(self) -> tuple[int, ...] | None:
-        """The weights of records of 1, 2, ... keys; None where all of them are one."""
+        """The weights of records of 1, 2, ... keys. None if all of them are one."""
         return self.threshold.weights if isinstance(self.threshold, WeightedThreshold) else None
 
     @property

@@ -326,7 +326,7 @@ _OTHERS = (PrivacyParameter("rho", Fraction(1, 2)), PrivacyParameter("scale", Fr
 
 
 def _takes(mechanism: Mechanism, parameter: PrivacyParameter) -> bool:
-    """Return whether a mechanism takes a privacy parameter of that kind; one that refuses makes no promise."""
+    """Return whether a mechanism takes a privacy parameter of that kind; one that rejects makes no promise."""
     try:
         mechanism.calibrate(sensitivity_of(1, "add_remove"), parameter)
     except InvalidArgument:
@@ -353,7 +353,7 @@ def _check_calibrations(
 
 
 def _check_refusal(law: Callable[[Vector], Law]) -> None:
-    """Raise unless a NaN is refused when the law is made, before any bit could be read."""
+    """Raise unless a NaN is rejected when the law is made, before any bit could be read."""
     for bad in (float("nan"), float("inf"), -float("inf")):
         try:
             law(read_vector([0.0, bad]))

@@ -142,7 +142,7 @@ class TopCountsLaw:
         return CountedList(best, [self._noise.cut(noisy[i]) for i in best])
 
     def probabilities(self) -> list[arb]:
-        """Return balls around the probabilities of all lists, whatever their counts. Private.
+        """Return balls around the probabilities of all lists, for any counts. Private.
 
         Raises:
             InvalidArgument: if there is too much to work out.

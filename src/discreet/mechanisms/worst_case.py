@@ -112,7 +112,7 @@ def _slope(n: int, t: Fraction) -> arb:
 
 
 def _rises(n: int, t: Fraction) -> bool | None:
-    """Return whether t * Q(t) rises at t; None if it is too flat to tell."""
+    """Return whether t * Q(t) rises at t, or None if it is too flat to tell."""
     slope = sharp(_slope, n, t)
     return None if slope.contains(flint.arb(0)) else bool(slope > 0)
 

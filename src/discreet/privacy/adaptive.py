@@ -1,4 +1,4 @@
-"""The certified delta of the composition of exponential mechanisms. Proofs: docs/explanation/losses.md.
+"""The certified delta of the composition of exponential mechanisms. For proofs, see docs/explanation/losses.md.
 
 All answers have bounded range: their log-ratios lie in an interval of a known length epsilon. If
 scores may depend on earlier answers, delta is a recursion over the answers (`delta_adaptive`), on a grid whose
@@ -175,8 +175,8 @@ def delta_adaptive(epsilons: Sequence[Fraction], target: Fraction) -> Fraction |
         target: the epsilon at which delta is asked for, zero or more.
 
     Returns:
-        A number that is certainly no less than delta, or None where no grid within the budget of work is
-        fine enough: with thousands of answers, with many different epsilons, or with one above 64.
+        A number that is certainly no less than delta, or None if no grid within the budget of work is fine enough:
+        with thousands of answers, with many different epsilons, or with one above 64.
 
     Raises:
         InvalidNumber: if an epsilon or the target is negative.

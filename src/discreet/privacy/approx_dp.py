@@ -1,4 +1,4 @@
-"""(epsilon, delta)-differential privacy. Proofs: docs/explanation/composition.md."""
+"""(epsilon, delta)-differential privacy. For proofs, see docs/explanation/composition.md."""
 
 from __future__ import annotations
 

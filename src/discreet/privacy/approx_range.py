@@ -1,4 +1,4 @@
-"""Rounds of bounded range, all together but for a delta. Proofs: docs/explanation/composition.md."""
+"""Rounds of bounded range, all together but for a delta. For proofs, see docs/explanation/composition.md."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,6 @@
 """Every bound that holds for a composition, and the methods of accounting that state them.
 
-Proofs: docs/explanation/composition.md.
+For proofs, see docs/explanation/composition.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ from .parts import curve_of, in_chain, pure_of, renyi_of, rho_of
 from .replaced_sums_dp import ReplacedSumsDP
 
 Bound = Callable[[Fraction, Fraction | None], Fraction | None]
-"""From an epsilon or a delta, and the least bound found so far, to a bound on the other; None for none."""
+"""From an epsilon or a delta, and the least bound found so far, to a bound on the other. None for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Looseness(NamedTuple):
         return min(short_up(self.extra + self.slack + (1 - self.slack) * bound), Fraction(1))
 
     def delta_of_core(self, at: Fraction) -> Fraction | None:
-        """Return the delta that is left for the core; None where none is."""
+        """Return the delta that is left for the core, or None if none is."""
         rest = at - self.extra
         return None if self.slack > rest else (rest - self.slack) / (1 - self.slack)
 

@@ -1,6 +1,6 @@
 """Adaptive composition: the guarantee of several answers about the same data.
 
-Proofs: docs/explanation/composition.md.
+For proofs, see docs/explanation/composition.md.
 """
 
 from collections.abc import Iterable

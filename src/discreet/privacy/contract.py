@@ -43,7 +43,7 @@ class Guarantee(Protocol):
 
     @property
     def core(self) -> Guarantee | None:
-        """The guarantee that holds except with probability `slack`, if any; its own slack is 0."""
+        """The guarantee that holds except with probability `slack`, if any. Its own slack is 0."""
 
     def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
@@ -119,7 +119,7 @@ def order(guarantee: Guarantee) -> tuple[object, ...]:
 
 
 def _fields(guarantee: Guarantee) -> tuple[str, ...]:
-    """Return the names of the fields of one of our guarantees, the neighbouring relation last; else none."""
+    """Return the names of the fields of one of our guarantees, the neighbouring relation last. Otherwise none."""
     names: tuple[str, ...] = getattr(guarantee, "__match_args__", ())
     return names
 

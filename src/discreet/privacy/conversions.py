@@ -117,7 +117,7 @@ def least_epsilon(
 ) -> Fraction:
     """Return an epsilon with delta_of(epsilon) <= delta, the least but for high / 2**steps.
 
-    `high` must be one already; it is returned if no smaller one is found.
+    `high` must be one already. It is returned if no smaller one is found.
     """
     if delta_of(Fraction(0)) <= delta:
         return Fraction(0)

@@ -1,6 +1,6 @@
 """The privacy losses of a composition of any kinds, convolved.
 
-Proofs: docs/explanation/losses.md, "Several bounds at once".
+For proofs, see docs/explanation/losses.md, "Several bounds at once".
 
 Kinds of one epsilon, Gaussian noise and `LossDP` have distributions of their own. Guarantees known only by their
 Rényi curve only is one curve together, which is made into a distribution.
@@ -49,7 +49,7 @@ _PLACES = 256
 """Places at which a Rényi curve is converted."""
 
 _MOST_ROUNDS, _MOST_CELLS = 10_000, 31
-"""Answers, and different epsilons, up to which the adaptive recursion is asked; it may still decline."""
+"""Answers, and different epsilons, up to which the adaptive recursion is asked. It may still decline."""
 
 _OnGrid = Callable[[Fraction], LossDistribution]
 """From the step of a grid to a distribution of losses."""
@@ -158,7 +158,7 @@ def _step(core: Parts) -> Fraction:
 
 
 def _by_recursion(core: Parts) -> tuple[Fraction, ...] | None:
-    """Return the epsilons of the ranges beside other kinds, which the recursion may serve; None without others."""
+    """Return the epsilons of the ranges beside other kinds, which the recursion may serve. None without others."""
     ranges = tuple((part, n) for part, n in core if part.kind in RANGES)
     return None if len(ranges) == len(core) else adaptive_epsilons(ranges)
 
@@ -178,7 +178,7 @@ def _mean(losses: LossDistribution) -> Fraction:
 
 
 def _recursion(core: Parts, step: Fraction) -> LossDistribution | None:
-    """Return the losses of the ranges beside other kinds, by the recursion; None if it does not serve them."""
+    """Return the losses of the ranges beside other kinds, by the recursion, or None if it does not serve them."""
     epsilons = _by_recursion(core)
     points = curve_adaptive(epsilons, _NEGLIGIBLE) if epsilons else None
     if points is None:

@@ -1,6 +1,6 @@
 """The guarantee of discrete Gaussian noise on whole numbers, of which several move by several steps.
 
-Proofs: docs/reference/mechanisms/gaussian_noise.md.
+For proofs, see docs/reference/mechanisms/gaussian_noise.md.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The worst pair of distributions for a kind of guarantee, and the Rényi curves of these pairs, in ball arithmetic.
 
-Orders are given by how much they exceed 1, which keeps the digits of those close to it. Proofs:
+Orders are given by how much they exceed 1, which keeps the digits of those close to it. For proofs, see
 docs/explanation/composition.md.
 """
 

@@ -18,7 +18,7 @@ _MOST_KINDS = 100
 
 
 def losses_of(core: Parts, slack: Fraction) -> LossDistribution | None:
-    """Return a bound on the losses of all answers together, slack as infinite losses; None if there is none."""
+    """Return a bound on the losses of all answers together, slack as infinite losses, or None if there is none."""
     infinite, few = math.ceil(slack * UNIT), coarsen(core, _MOST_KINDS)
     if slack == 1 or (few and not fits_grid(few)):
         return None
@@ -47,7 +47,7 @@ def event(parts: Parts) -> Any:
 
 
 def _event(part: Guarantee, dp_event: Any) -> Any:
-    """Return the event of one answer; its noise is rounded down."""
+    """Return the event of one answer. Its noise is rounded down."""
     if part.kind == "none":
         return dp_event.NonPrivateDpEvent()
     if part.kind == "gaussian_dp" and part.rho is not None:

@@ -1,7 +1,7 @@
 """Differential privacy of one epsilon, and the stronger kinds of one epsilon.
 
-A first answer states one of these kinds and no more; conversions are imported when they are asked for. Proofs:
-docs/explanation/composition.md.
+A first answer states one of these kinds and no more; conversions are imported when they are asked for. For proofs,
+see docs/explanation/composition.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The least discrete Gaussian noise for an epsilon and a delta: every parameter returned is one that was checked.
 
-Proofs: docs/reference/mechanisms/gaussian_noise.md.
+For proofs, see docs/reference/mechanisms/gaussian_noise.md.
 """
 
 from fractions import Fraction

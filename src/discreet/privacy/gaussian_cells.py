@@ -1,6 +1,6 @@
 """The exact delta of whole numbers with discrete Gaussian noise, of which so many move by so many steps each.
 
-Proofs: docs/reference/mechanisms/gaussian_noise.md.
+For proofs, see docs/reference/mechanisms/gaussian_noise.md.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Gaussian differential privacy as a frozen value. Proofs: docs/explanation/composition.md."""
+"""Gaussian differential privacy as a frozen value. For proofs, see docs/explanation/composition.md."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,6 @@
 """The exact delta of keys that are shown where their counts with discrete Gaussian noise reach a threshold.
 
-Proofs: docs/reference/mechanisms/private_keys.md#gaussian_keys.
+For proofs, see docs/reference/mechanisms/private_keys.md#gaussian_keys.
 """
 
 import heapq

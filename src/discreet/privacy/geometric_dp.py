@@ -1,6 +1,6 @@
 """The guarantee of geometric noise on a whole number that moves by several steps.
 
-Proofs: docs/explanation/composition.md.
+For proofs, see docs/explanation/composition.md.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """All kinds of guarantees, as immutable values in exact rationals.
 
-Proofs: docs/explanation/privacy.md, docs/explanation/composition.md.
+For proofs, see docs/explanation/privacy.md, docs/explanation/composition.md.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The optimal composition of epsilon-DP mechanisms: many independent randomised responses.
 
-Kairouz, Oh and Viswanath 2015. Proof: docs/explanation/composition.md.
+Kairouz, Oh and Viswanath 2015. For the proof, see docs/explanation/composition.md.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""A distribution of privacy losses as a guarantee. Proofs: docs/explanation/losses.md."""
+"""A distribution of privacy losses as a guarantee. For proofs, see docs/explanation/losses.md."""
 
 import math
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The sums of which every bound on a composition is made, in exact numbers, and which kinds they imply.
 
-Proofs: docs/explanation/composition.md.
+For proofs, see docs/explanation/composition.md.
 """
 
 import math
@@ -129,10 +129,10 @@ def in_chain(guarantee: Guarantee) -> bool:
 
 
 def summed(parts: Parts) -> Guarantee | None:
-    """Return a guarantee with the sum of all epsilons that the parts together imply; None without a sum.
+    """Return a guarantee with the sum of all epsilons that the parts together imply, or None without a sum.
 
     It is of the first kind that every part implies, but of several parts at best a `SummedRange`, as
-    questions may depend on the answers before it. Proof: docs/explanation/composition.md, "Sums".
+    questions may depend on the answers before it. For the proof, see docs/explanation/composition.md, "Sums".
     """
     epsilon = pure_of(parts)
     if not epsilon:

@@ -1,4 +1,4 @@
-"""Guarantees that a curve of Rényi divergences states. Proofs: docs/explanation/composition.md."""
+"""Guarantees that a curve of Rényi divergences states. For proofs, see docs/explanation/composition.md."""
 
 import math
 from bisect import bisect_left
@@ -216,7 +216,7 @@ def _slope(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> Fracti
 def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
     """Return the curve of m + 1 steps from those of m and of one: Hölder's inequality with p = 1 + (a - 1) / (a m).
 
-    K(a) <= K_m(a p) / p + K_1(a (m + 1)) (1 - 1 / p), with K = (a - 1) R_a. Proof:
+    K(a) <= K_m(a p) / p + K_1(a (m + 1)) (1 - 1 / p), with K = (a - 1) R_a. For the proof, see
     docs/explanation/composition.md, "Groups".
     """
     steps_of_curve = []

@@ -1,6 +1,6 @@
 """The guarantee of discrete Gaussian noise on the sums of groups, of which a replaced record leaves some.
 
-Proofs: docs/reference/mechanisms/gaussian_noise.md.
+For proofs, see docs/reference/mechanisms/gaussian_noise.md.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The guarantee of randomised response among several answers.
 
-Proofs: docs/explanation/composition.md, "Response among several answers".
+For proofs, see docs/explanation/composition.md, "Response among several answers".
 """
 
 from dataclasses import dataclass

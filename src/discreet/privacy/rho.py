@@ -1,6 +1,6 @@
 """Zero-concentrated privacy: the least rho by kind and epsilon, and its inverse.
 
-Proofs: docs/explanation/composition.md.
+For proofs, see docs/explanation/composition.md.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def response_rho(epsilon: Fraction, answers: int) -> Fraction:
 
 
 def _before_contact(start: Fraction, c: arb) -> Fraction | None:
-    """Return a v before the point of contact, as near as bisection comes; None if none is certain."""
+    """Return a v before the point of contact, as near as bisection comes, or None if none is certain."""
 
     def is_beyond(v: arb) -> bool:
         return _is_concave(v, c) and not _is_before(v, ball(start), c)

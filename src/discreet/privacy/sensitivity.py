@@ -1,4 +1,4 @@
-"""The sensitivity of scores under a neighbouring relation. Proofs: docs/explanation/privacy.md."""
+"""The sensitivity of scores under a neighbouring relation. For proofs, see docs/explanation/privacy.md."""
 
 import math
 from dataclasses import asdict, dataclass

@@ -1,6 +1,6 @@
 """Several promises about one answer, all of which hold: the asked-for pair, and the parts behind it.
 
-Proof: docs/explanation/charges.md.
+For the proof, see docs/explanation/charges.md.
 """
 
 from __future__ import annotations

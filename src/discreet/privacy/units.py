@@ -18,7 +18,7 @@ _BETWEEN = "\x1f"
 
 
 def read_unit(unit: object) -> Unit | None:
-    """Return the column of the privacy unit, or its columns in alphabetical order; None if every row is a record.
+    """Return the column of the privacy unit, or its columns in alphabetical order. None if every row is a record.
 
     Raises:
         InvalidArgument: if it is not the name of a column, or distinct names of several.
@@ -36,7 +36,7 @@ def read_unit(unit: object) -> Unit | None:
 
 
 def columns_of_unit(unit: Unit | None) -> tuple[str, ...]:
-    """Return the columns of a privacy unit; none if every row is a record."""
+    """Return the columns of a privacy unit, or none if every row is a record."""
     if unit is None:
         return ()
     return (unit,) if isinstance(unit, str) else unit

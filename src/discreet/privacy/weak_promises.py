@@ -62,7 +62,7 @@ def epsilon_of_promise(guarantee: Guarantee) -> Fraction | None:
     """Return the epsilon that holds, but for the delta of the promise where it has one.
 
     Of a promise that is no epsilon-DP, such as Gaussian noise, it is that at the largest delta without a warning.
-    None where there is no promise at all.
+    None if there is no promise at all.
     """
     core = guarantee.core if guarantee.slack else guarantee
     if core is None or core.pure is not None:

@@ -1,6 +1,6 @@
 """The exact delta of keys to which a unit adds the more, the fewer keys it has.
 
-Proofs: docs/reference/mechanisms/private_keys.md#weighted_keys.
+For proofs, see docs/reference/mechanisms/private_keys.md#weighted_keys.
 """
 
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ def relation(neighbors: Neighbors, unit: Unit | None = None) -> Message:
 
 
 def statement_of(guarantee: Guarantee) -> str | None:
-    """Return the numbers and the kind of a guarantee; None for a kind that states the relation as well."""
+    """Return the numbers and the kind of a guarantee, or None for a kind that states the relation as well."""
     statement: str | None = getattr(guarantee, "statement", None)
     return statement
 

@@ -56,7 +56,7 @@ def types_of(values: Sequence[object]) -> set[type]:
 
 
 def in_one_array(values: Sequence[Any], types: set[type]) -> Alike | None:
-    """Return floats alone as float64, integers alone as int64; None for other types and longer integers."""
+    """Return floats alone as float64, integers alone as int64, or None for other types and longer integers."""
     if types <= FLOATS:
         return np.array(values, dtype=np.float64)
     return _words(values) if types <= INTEGERS else None

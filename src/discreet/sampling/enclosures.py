@@ -48,7 +48,7 @@ HALF_ULP = 2.0**-53
 _FLOOR = np.full(2**14, -CUT)
 
 _ORDINARY = 2.0**900
-"""The fast pass serves rates between 1/_ORDINARY and _ORDINARY; others go to balls at once."""
+"""The fast pass serves rates between 1/_ORDINARY and _ORDINARY. Others go to balls at once."""
 
 _FINEST_PRECISION = 2**16
 """Bounds are given out as multiples of 2**-_FINEST_PRECISION."""

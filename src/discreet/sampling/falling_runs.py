@@ -170,7 +170,7 @@ class FallingTable:
         self._error = error_of_sums(4 * WEIGHT_ERROR, chain, 1) + float(light)
 
     def find(self, u: LazyUniform) -> Runs | None:
-        """Return the run on which `u` certainly falls, alone; None where that is open.
+        """Return the run on which `u` certainly falls, alone, or None if that is open.
 
         As in `PreparedWeights`, more of `u` is read while its length is what leaves it open.
         """

@@ -3,7 +3,7 @@
 The law is symmetric. So the first bit of a uniform U tells the sign, and D, the distance of U from the nearer end
 of (0, 1), the size: |X| >= k for k >= 1 where D < P(X >= k). The table holds these tails, rounded down to whole
 multiples of the last bit of a word: a word is open only where it equals an entry. Nothing is rejected, so no time
-tells the noise. Proofs: docs/reference/mechanisms/gaussian_noise.md.
+tells the noise. For proofs, see docs/reference/mechanisms/gaussian_noise.md.
 """
 
 import math
@@ -231,7 +231,7 @@ def _table(sigma_squared: Fraction, width: int) -> Entries:
 
 
 def _entries(sigma_squared: Fraction, width: int) -> list[int] | None:
-    """Return the entries of the table; None where the precision in force does not decide one of them."""
+    """Return the entries of the table, or None if the precision in force does not decide one of them."""
     most = 2 + math.isqrt(int(2 * (width + 2) * sigma_squared))  # P(X >= k) <= exp(-k**2 / (2 s))
     sums = tail_weights(most, sigma_squared)
     share = arb(2) ** width / (1 + 2 * sums[0])

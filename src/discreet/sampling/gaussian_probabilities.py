@@ -1,7 +1,7 @@
 """The probability with which a key is released, by its count, where a noisy count must reach a threshold.
 
 A key of count n >= 1 is released where n + X >= t, for discrete Gaussian noise X. So M = t - X in `KeyNoise`, and
-P(M <= m) = P(X >= t - m). Proofs: docs/reference/mechanisms/private_keys.md#gaussian_keys.
+P(M <= m) = P(X >= t - m). For proofs, see docs/reference/mechanisms/private_keys.md#gaussian_keys.
 """
 
 import math

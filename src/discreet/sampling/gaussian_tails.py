@@ -1,8 +1,8 @@
 """Tails of the discrete Gaussian law, as certified intervals.
 
 P(X = j) is exp(-j**2 / (2 s)) / Z for all whole j. Z is the sum of these weights, and s the parameter, a rational
-number above zero, written `sigma_squared`. The variance is s but for a hair, and less where s is small. Proofs:
-docs/reference/mechanisms/gaussian_noise.md.
+number above zero, written `sigma_squared`. The variance is s but for a hair, and less where s is small. For proofs,
+see docs/reference/mechanisms/gaussian_noise.md.
 """
 
 import math

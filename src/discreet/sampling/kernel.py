@@ -46,9 +46,9 @@ class Kernel:
         self._functions = library.functions
         module = settle_module()
         self.settle: Callable[..., int | None] | None = module and module.settle
-        """One draw from a few numbers in one call, see settle.c; None where there is no such module."""
+        """One draw from a few numbers in one call, see settle.c. None if there is no such module."""
         self.module = module
-        """That module, with the steps of a race too; None where there is none."""
+        """That module, with the steps of a race too. None if there is none."""
 
     def block_sums(self, values: Doubles, block: int, rate: float) -> tuple[Doubles, Doubles]:
         """Return the largest numbers of the blocks, and the sums of the blocks' weights relative to them.
@@ -210,7 +210,7 @@ class Kernel:
         self._functions["grid_keys"](_at(values), len(values), _at(grid), _at(keys))
 
     def sorted_keys(self, n: int, write: Callable[[Doubles], None]) -> Doubles | None:
-        """Return n keys in order after a 0, in a time that does not depend on them; None where C cannot.
+        """Return n keys in order after a 0, in a time that does not depend on them, or None if C cannot.
 
         Args:
             n: how many there are.
@@ -246,7 +246,7 @@ class Kernel:
         return weights
 
     def sorted_words(self, n: int, write: Callable[[NDArray[np.uint32]], None]) -> Words32 | None:
-        """Return n words below 2**32 - 1 in order, in a time that does not depend on them; None where C cannot.
+        """Return n words below 2**32 - 1 in order, in a time that does not depend on them, or None if C cannot.
 
         Args:
             n: how many there are.

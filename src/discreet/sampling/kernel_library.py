@@ -95,7 +95,7 @@ def threads() -> int:
 
 @cache
 def settle_module() -> Any:
-    """Return the module of settle.c, None where the kernel is not in use or none was built for this Python."""
+    """Return the module of settle.c, None if the kernel is not in use or none was built for this Python."""
     if isinstance(open_library(), str) or "t" in getattr(sys, "abiflags", ""):
         return None
     try:

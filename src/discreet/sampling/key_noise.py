@@ -1,7 +1,7 @@
 """The noise of keys that are released: M given M <= n, exact, from the borders P(M <= m).
 
 A key of count n is released if M <= n. So with U uniform below P(M <= n), from one more word, M is the m with
-P(M <= m - 1) <= U < P(M <= m). Doubles decide where U is far from all borders, else balls. Proofs:
+P(M <= m - 1) <= U < P(M <= m). Doubles decide where U is far from all borders, else balls. For proofs, see
 docs/reference/mechanisms/private_keys.md.
 """
 

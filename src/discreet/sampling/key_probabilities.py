@@ -1,8 +1,8 @@
 """The probability with which a key is released, by its count: the optimal one, certified.
 
 With x = e**epsilon, pi(0) = 0 and pi(n+1) = min(x pi(n) + delta, 1 - (1 - pi(n) - delta) / x, 1): no rule that is
-(epsilon, delta)-DP releases a key of any count more often (Desfontaines, Voss, Gipson and Mandayam 2022). Proofs:
-docs/reference/mechanisms/private_keys.md.
+(epsilon, delta)-DP releases a key of any count more often (Desfontaines, Voss, Gipson and Mandayam 2022). For
+proofs, see docs/reference/mechanisms/private_keys.md.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from ..errors import InvalidArgument
 from .enclosures import ball, precision
 
 LONGEST_TABLE = 2**17
-"""The most counts that are told apart: a table with more probabilities is refused."""
+"""The most counts that are told apart: a table with more probabilities is rejected."""
 
 _RELATIVE = arb(2) ** -60
 """The relative radius of the balls of which doubles are made."""

@@ -38,7 +38,7 @@ class Quotients:
 
     Args:
         numerators: the integers.
-        denominator: the denominator, above zero; it need not be the least.
+        denominator: the denominator, above zero. It need not be the least.
     """
 
     __slots__ = ("denominator", "numerators")
@@ -89,8 +89,7 @@ class Quotients:
 def read_quotients(numbers: Sequence[Any], types: set[type]) -> Quotients | None:
     """Return numbers over one denominator.
 
-    None where they are not all finite and of Python's own types, or numerators or the denominator are not below
-    2**53.
+    None if they are not all finite and of Python's own types, or numerators or the denominator are not below 2**53.
 
     Args:
         numbers: the numbers.

@@ -36,7 +36,7 @@ class ScoreRows:
         return ScoreRows([row.copy() if isinstance(row, np.ndarray) else row for row in rows])
 
     def as_table(self) -> Table2D | None:
-        """Return the table as one array of doubles or 64-bit integers, exactly; None if it does not fit one."""
+        """Return the table as one array of doubles or 64-bit integers, exactly, or None if it does not fit one."""
         rows = self._rows
         if isinstance(rows, np.ndarray) and rows.dtype.kind in "fiu" and rows.dtype.itemsize <= 8:
             return np.ascontiguousarray(rows, dtype=f"{rows.dtype.kind}8")
@@ -46,7 +46,7 @@ class ScoreRows:
         """Yield the rows, exactly. Numbers of a list that are not possible are not looked at, and become zeros.
 
         Args:
-            possible: for every row a truth value a number, or None where all are possible.
+            possible: for every row a truth value a number, or None if all are possible.
         """
         for row, among in zip(self._rows, possible, strict=True):
             if among is None or isinstance(row, np.ndarray):
@@ -73,7 +73,7 @@ def read_rows(values: Any) -> ScoreRows:
 
 
 def count_rows(values: Any) -> int | None:
-    """Return how many rows there are, from the shape, which counts as public; None if it does not say."""
+    """Return how many rows there are, from the shape, which counts as public, or None if it does not say."""
     if isinstance(values, list | tuple):
         return len(values)
     shape = getattr(values, "shape", None)

@@ -56,10 +56,10 @@ class Runs:
         starts: for every run, the index of its lowest candidate (of a run without end: of its best one).
         sizes: the numbers of candidates of the runs, at least 1; 0 stands for a sloping run without end.
         tops: the best scores of the runs.
-        slopes: how much the score falls from a candidate to the next, at least 0; None if all are flat.
+        slopes: how much the score falls from a candidate to the next, at least 0. None if all are flat.
         upward: whether the score falls with growing index (True) or with shrinking index (False), for
-            every run; None if all are flat.
-        summaries: which runs stand for many, whose scores are at most the top; None if none does.
+            every run. None if all are flat.
+        summaries: which runs stand for many, whose scores are at most the top. None if none does.
         whole: returns the same scores without summaries.
         wider: returns the same scores with less in the summaries, where the whole would be too much.
         dense: whether a candidate stands for all real numbers up to the next, and weighs the integral

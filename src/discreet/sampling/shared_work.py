@@ -57,7 +57,7 @@ class _Worker:
 
     Attributes:
         end: the lock.
-        error: the error that ended the work; None if it is complete.
+        error: the error that ended the work. None if it is complete.
     """
 
     def __init__(self, work: Callable[[], None]) -> None:

@@ -46,7 +46,7 @@ def draw_few(values: Any, size: int, rate: Rate | None, bits: Bits) -> int | Non
         bits: the source, of which nothing is read where this returns None.
 
     Returns:
-        The index; None where C cannot, or there are not so many, or not all are finite: see `settle.c`.
+        The index. None if C cannot, or there are not so many, or not all are finite: see `settle.c`.
     """
     fast = kernel.active()
     if fast is None or fast.settle is None or rate is None or type(values) not in _READ_IN_C:
@@ -82,7 +82,7 @@ def settle_few(values: Any, rate: Rate, u: LazyUniform) -> int:
 
 
 def short_list(values: Any) -> list[float] | None:
-    """Return a few finite floats, or a few integers that are doubles, in a new list; None if these are not.
+    """Return a few finite floats, or a few integers that are doubles, in a new list, or None if these are not.
 
     The type of the argument, its length and the types of its numbers count as public. A charge may
     come between this check and the draw, and other threads may change the caller's list meanwhile.

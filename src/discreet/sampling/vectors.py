@@ -194,7 +194,7 @@ def _from_list(values: list[Any], types: set[type]) -> ExactArray:
 
 
 def _as_doubles(values: NDArray[np.object_]) -> NDArray[np.float64] | None:
-    """Return integers and floats as doubles; None if an integer might be rounded, or a float is not finite."""
+    """Return integers and floats as doubles, or None if an integer might be rounded, or a float is not finite."""
     doubles = np.empty(len(values), dtype=np.float64)
     for places, part in by_type(values):
         limit = np.finfo(np.float64).max if part.dtype.kind == "f" else _WHOLE

@@ -1,6 +1,6 @@
 """Questions about described datasets: in this process, with one interface for owners and analysts.
 
-Guide: docs/how-to/connect.md.
+See docs/how-to/connect.md.
 """
 
 from .asking.connect import connect

@@ -40,8 +40,8 @@ def to_opendp(
 
     Raises:
         InvalidArgument: if scale, mechanism, measure or negate is invalid.
-        OpenDPException: if OpenDP refuses the space, or its features "contrib" and
-            "honest-but-curious" are not enabled.
+        OpenDPException: if OpenDP rejects the space, or its features "contrib" and "honest-but-curious" are not
+            enabled.
 
     Side channels: those of the mechanism and of OpenDP. Vectors with an infinite score are rejected, and so are all
     vectors at a finite distance from them.

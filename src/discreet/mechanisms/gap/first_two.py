@@ -2,7 +2,7 @@
 
 Every candidate has noise that is the quantile of a uniform number. Doubles leave out who is certainly third or
 later; the two largest are settled in balls, always. The second may be any distance behind: no race ends before it.
-Proof: docs/reference/mechanisms/exponential.md#gap.
+For the proof, see docs/reference/mechanisms/exponential.md#gap.
 """
 
 from typing import NamedTuple, Protocol
@@ -106,7 +106,7 @@ class FirstTwo:
         return [self.draw(bits) for _ in range(size)]
 
     def probabilities(self) -> list[arb]:
-        """Return balls around the probabilities of the winners, whatever their gaps."""
+        """Return balls around the probabilities of the winners, for any gaps."""
         return self._law.probabilities()
 
     def _leaders(self, words: NDArray[np.uint64], width: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 With Gumbel noise the winner i is ahead by a G with e**G = (1 - V p) / (V (1 - p)), where p = P(i) and V is uniform
 on [0, 1]. In log-odds l = ln(p / (1 - p)) that is G = -ln V + ln(1 + (1 - V) e**l). The weights of the others are
-summed, and nothing is subtracted. Proof: docs/reference/mechanisms/exponential.md#gap.
+summed, and nothing is subtracted. For the proof, see docs/reference/mechanisms/exponential.md#gap.
 """
 
 from collections.abc import Iterable
@@ -65,7 +65,7 @@ class WinnerGap:
         return [self.draw(bits) for _ in range(size)]
 
     def probabilities(self) -> list[arb]:
-        """Return balls around the probabilities of the winners, whatever their gaps."""
+        """Return balls around the probabilities of the winners, for any gaps."""
         return self._law.probabilities()
 
     def _steps(self, index: int, v: LazyUniform) -> int:

@@ -48,7 +48,7 @@ class GridRecords:
         Args:
             points: the points, in order.
             size: how many points the grid has.
-            totals: how many records are up to each of them; None if every point is that of one record.
+            totals: how many records are up to each of them. None if every point is that of one record.
         """
         self._points, self._totals, self.size = points, totals, size
         self.number = len(points) if totals is None else int(totals[-1]) if len(totals) else 0

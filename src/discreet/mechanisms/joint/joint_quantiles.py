@@ -60,7 +60,7 @@ class JointQuantiles:
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return how far the scores of neighbours may be apart.
 
-        Proof: docs/reference/mechanisms/joint_quantiles.md.
+        For the proof, see docs/reference/mechanisms/joint_quantiles.md.
         """
         shares = self._shares()
         if neighbors == "replace_one":

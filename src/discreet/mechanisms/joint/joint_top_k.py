@@ -42,7 +42,7 @@ _FINEST_UNIT = 2**512
 
 @dataclass(frozen=True, slots=True)
 class JointTopK:
-    """Answer an ordered list of k candidates at once; its score is -max over i of (best[i] - score[list[i]]).
+    """Answer an ordered list of k candidates at once. Its score is -max over i of (best[i] - score[list[i]]).
 
     Here best[i] is the i-th best score of all. The lists are not enumerated: those of the same loss are
     one class, and the sizes of the classes are whole numbers, counted exactly.
@@ -58,7 +58,7 @@ class JointTopK:
     Side channels: time and memory depend on how many different losses there are.
 
     Source: Gillenwater, Joseph, Muñoz Medina and Ribero, ICML 2022, https://arxiv.org/abs/2201.12333.
-    Proof: docs/reference/mechanisms/top_k.md#joint_top_k.
+    For the proof, see docs/reference/mechanisms/top_k.md#joint_top_k.
     """
 
     mechanism: Mechanism
@@ -115,7 +115,7 @@ class JointTopK:
         return Calibrated(calibrated.guarantee, law, list_length=k)
 
     def is_quick(self, candidates: int) -> bool:
-        """Return whether the lists of so many candidates are counted in little memory, whatever the scores are."""
+        """Return whether the lists of so many candidates are counted in little memory, for all scores."""
         return _memory(candidates, self.k) <= _LITTLE_MEMORY
 
     def error_below(
@@ -199,7 +199,7 @@ class OrderedLists(Lists):
         return [each[loss] for loss in losses]
 
     def _runs(self, cutoff_gap: int | None) -> Runs:
-        """Return the classes of lists of equal loss; those of a loss above `cutoff_gap` are only counted."""
+        """Return the classes of lists of equal loss. Those of a loss above `cutoff_gap` are only counted."""
         self._losses, self._firsts = list[_Loss](), list[int]()
         options, smaller, sizes, lists = [1] * self._k, 0, list[int](), 1
         for loss, changes in groupby(self._changes(cutoff_gap), key=itemgetter(0)):

@@ -145,7 +145,7 @@ class KernelStages:
         *,
         outside: bool,
     ) -> list[tuple[int, int]] | None:
-        """Return the cuts of quantiles, from the last to the first, with their numbers; None where a word is open.
+        """Return the cuts of quantiles, from the last to the first, with their numbers, or None if a word is open.
 
         Args:
             errors: the bounds on the errors of the masses, by quantile.

@@ -178,7 +178,7 @@ class Masses:
     def draw_in_c(self, bits: Bits) -> tuple[list[tuple[int, int]] | None, Bits]:
         """Return cuts of quantiles, the last first, with their numbers, and the source of bits from there.
 
-        None where the kernel does not compute the masses, or leaves a choice open.
+        None if the kernel does not compute the masses, or leaves a choice open.
         """
         if self._in_c is None or bits.width != _WORD_BITS:
             return None, bits

@@ -4,7 +4,7 @@ Candidate j arrives at the time E[j] / w[j], with w[j] = exp(-rate * gap[j]). Fo
 independent exponential variables, and one race is enough: the order of the first k is that of k rounds without
 replacement, and of the k largest of rate * score plus Gumbel noise. For permute-and-flip they are uniform on [0, 1]
 and anew in every round: docs/reference/mechanisms/permute_and_flip.md. Logarithms of times are compared in doubles;
-what these leave open is settled in balls. Proofs: docs/reference/mechanisms/top_k.md#peeling.
+what these leave open is settled in balls. For proofs, see docs/reference/mechanisms/top_k.md#peeling.
 """
 
 from functools import cmp_to_key, lru_cache, partial

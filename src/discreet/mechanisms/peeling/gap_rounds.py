@@ -1,7 +1,7 @@
 """Rounds with gaps: every round draws its winner and its gap with randomness of its own.
 
 The gap of a round is drawn given its winner, and never from a race that draws several answers: gaps of one race are
-not independent of the rounds before. Proof: docs/reference/mechanisms/exponential.md#gap.
+not independent of the rounds before. For the proof, see docs/reference/mechanisms/exponential.md#gap.
 """
 
 from collections.abc import Callable
@@ -49,7 +49,7 @@ class GapRounds:
         return [self.draw(bits) for _ in range(size)]
 
     def probabilities(self) -> list[arb]:
-        """Return balls around the probabilities of all lists, whatever their gaps."""
+        """Return balls around the probabilities of all lists, for any gaps."""
         return probabilities_of_rounds(self._scores, self._k, self._law)
 
 

@@ -79,8 +79,8 @@ class PermuteAndFlip:
     ) -> Calibrated:
         """Return the mechanism that returns [index, steps].
 
-        It is report noisy max with exponential noise. Guarantee: `LaplaceDP`, as without the gap. Proof:
-        docs/reference/mechanisms/exponential.md#gap.
+        It is report noisy max with exponential noise. Guarantee: `LaplaceDP`, as without the gap. For the proof,
+        see docs/reference/mechanisms/exponential.md#gap.
         """
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)

@@ -7,7 +7,7 @@ answers whoever comes first. The first of m candidates of one weight w comes at
 
 and each of them is that one equally often. So a run of any length costs one uniform, and only runs too
 close to tell apart in doubles are looked at again, in balls. Given the time S of the winner, it is r with
-probability proportional to w[r] / (1 - w[r] * S): the exponential mechanism, tilted. Proofs:
+probability proportional to w[r] / (1 - w[r] * S): the exponential mechanism, tilted. For proofs, see
 docs/reference/mechanisms/permute_and_flip.md.
 
 The best candidate arrives by the time 1, so who arrives later never is the first. A candidate of weight w arrives
@@ -234,7 +234,7 @@ class RunRace:
         return LatePart(self._runs, c, 0, int(self._runs.sizes[c]))
 
     def _first(self, bits: Bits, late: Sequence[LatePart] = ()) -> int:
-        """Return the run of the candidate that comes first of all; those in `late` are counted on."""
+        """Return the run of the candidate that comes first of all. Those in `late` are counted on."""
         n = len(self._runs)
         # *Over runs, it is a race*: who arrives first is answered; doubles only leave out who certainly does not.
         runners = {c: self._runner(c, u) for c, u in self._leaders(bits).items()}

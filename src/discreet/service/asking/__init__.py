@@ -1,6 +1,6 @@
 """The data node: holds private data, and answers only questions allowed by their owner.
 
-Guide: docs/how-to/connect.md#in-your-own-program-a-node.
+See docs/how-to/connect.md#in-your-own-program-a-node.
 """
 
 from .allowed_questions import AllowedQuestion

@@ -240,7 +240,7 @@ class Checkout:
     Args:
         check: raises if the bill may not be bought.
         wrap: returns the function to call in place of the one for the private scores, such as `charge_failures`.
-        check_again: called in the transaction that charges; raises if whoever asks may not pay any more.
+        check_again: called in the transaction that charges; raises if the caller may not pay any more.
 
     Attributes:
         bill: the bill that was checked; None before the verb has settled its arguments.

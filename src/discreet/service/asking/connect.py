@@ -122,7 +122,7 @@ def _hold_in_hand(datasets: Mapping[str, object] | Iterable[Dataset], ledger: ob
 
     Args:
         datasets: data by name; or described datasets that have names.
-        ledger: a `Ledger`, or the file or the URL of one; None for one in memory.
+        ledger: a `Ledger`, or the file or the URL of one. None for one in memory.
 
     Raises:
         InvalidArgument: if they are neither, a name is none, or data can be read only once.

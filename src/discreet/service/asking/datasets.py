@@ -77,7 +77,7 @@ class Datasets:
         return self._ledger.renew(dataset, period, **terms)
 
     def allow(self, name: str, question: str, call: Call) -> None:
-        """Allow a question; its arguments are copied."""
+        """Allow a question. Its arguments are copied."""
         holding = self.find(name)
         if question in holding.questions:
             raise InvalidArgument(
@@ -106,7 +106,7 @@ class Datasets:
         return session_of(self._ledger, budget, terms or ChargeTerms())
 
     def allowance(self, name: str, share: Budget, declaration: Amount) -> Allowance | None:
-        """Return the terms on which an analyst asks about a dataset; None for its owner.
+        """Return the terms on which an analyst asks about a dataset, or None for its owner.
 
         Args:
             name: the name of the dataset.
@@ -147,7 +147,7 @@ class Datasets:
     def charged(self, analyst: str | None, names: Sequence[str]) -> dict[str, Budget]:
         """Return the budgets that are charged now, by the names of datasets: an analyst's shares, or their own.
 
-        They are read at once; those that were not opened are left out.
+        They are read at once. Those that were not opened are left out.
         """
         of_each = budgets_of_payer(self._ledger, analyst, map(self._key, names))
         return {

@@ -125,7 +125,7 @@ def _columns_of_labels(question: Call) -> Mapping[str, object]:
 
 
 def _columns(verb: str, column: object) -> tuple[Any, ...]:
-    """Return the column of a question, or several; none for a verb that is asked without."""
+    """Return the column of a question, or several, or none for a verb that is asked without."""
     if column is None and not VERBS[verb].needs_column:
         return ()
     return (check_columns(column, "column"),)
@@ -159,7 +159,7 @@ def verb_named(name: str) -> Callable[..., Release]:
 
 
 def refusal(error: Exception) -> DiscreetError | None:
-    """Return an error in place of one that a free question met before anything was read; None for all others.
+    """Return an error in place of one that a free question met before anything was read, or None for all others.
 
     Args:
         error: the one that the description, or the verb, raised.

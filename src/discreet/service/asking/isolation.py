@@ -33,7 +33,7 @@ class Failure:
 
 
 class ChargedError(Exception):
-    """Wraps an error after the charge; its request asks again at no cost.
+    """Wraps an error after the charge. Its request asks again at no cost.
 
     Args:
         error: the error.

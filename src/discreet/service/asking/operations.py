@@ -40,7 +40,7 @@ class ArgumentKind:
         write: returns a checked argument as JSON; takes its name too.
         read: returns an argument from JSON, to be checked.
         limits: the least and the greatest number, as the OpenAPI document says them.
-        schema: their JSON Schema in the OpenAPI document, where it says more than the type; else None.
+        schema: their JSON Schema in the OpenAPI document, where it says more than the type. Otherwise None.
     """
 
     annotation: Any
@@ -88,7 +88,7 @@ def _write_terms(terms: dict[str, Any], _: str) -> dict[str, Any]:
 
 
 def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
-    """Return the terms of a free question as values; names of our own arguments are refused."""
+    """Return the terms of a free question as values; names of our own arguments are rejected."""
     clashes = _RESERVED & plain.keys()
     if clashes:
         raise InvalidArgument(f"terms may not hold {', '.join(sorted(clashes))}")

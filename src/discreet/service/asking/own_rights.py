@@ -24,15 +24,15 @@ class OwnRights:
     """The rights of a caller, as that caller may know them.
 
     Attributes:
-        analyst: the analyst of discreet.toml who asks; None for the owner and for an auditor.
+        analyst: the analyst of discreet.toml who asks. None for the owner and for an auditor.
         verbs: the verbs of free questions.
         max_epsilon: the most that one free question may cost, as ε of pure differential privacy; None: as much as
             the budgets pay.
         max_delta: the most δ that one may cost; None: none where `max_epsilon` is declared, else as much as the
             budgets pay.
-        where: the columns with which conditions of free questions may compare; None for all.
-        confirm_above: a question of an assistant that may cost more is confirmed by its user; None for none.
-        least: the least that a question may cost, as ε or ρ of a share; None of a unit for the default. Named
+        where: the columns with which conditions of free questions may compare. None for all.
+        confirm_above: a question of an assistant that may cost more is confirmed by its user. None for none.
+        least: the least that a question may cost, as ε or ρ of a share. None of a unit for the default. Named
             questions may cost less. It does not travel.
     """
 
@@ -136,7 +136,7 @@ class OwnRights:
 
     @property
     def _most_delta(self) -> Fraction | None:
-        """The most δ of one question; None if the budgets alone limit it."""
+        """The most δ of one question. None if the budgets alone limit it."""
         if self.max_delta is None and self.max_epsilon is not None:
             return Fraction(0)
         return self.max_delta

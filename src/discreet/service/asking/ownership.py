@@ -22,10 +22,10 @@ class Ownership:
     """The operations that the table of operations allows to owners, and to auditors.
 
     Attributes:
-        configuration: the description; None for data in hand.
-        token_file: who may ask; None for data in hand.
+        configuration: the description. None for data in hand.
+        token_file: who may ask. None for data in hand.
         datasets: the datasets, with the ledger that is open.
-        token: that of the caller; None for the owner of this process.
+        token: that of the caller. None for the owner of this process.
     """
 
     configuration: Configuration | None

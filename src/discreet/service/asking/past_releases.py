@@ -21,7 +21,7 @@ class PastRelease:
         request: the name of the request.
         query: the question in words.
         guarantee: the guarantee of the whole release.
-        unit: the privacy unit, a column; None if every row is a record.
+        unit: the privacy unit, a column. None if every row is a record.
         at: the time of the charge, UTC. At a service, the start of its slot in the timetable.
         is_answered: whether its answer is stored. If not, repeating the request computes it at no cost.
         has_failed: whether it failed because of the data. Then the same request raises the same error.

@@ -27,7 +27,7 @@ def hold(description: Configuration) -> Datasets:
     Nobody can ask about a dataset before its owner has opened its budget.
 
     Raises:
-        InvalidDescription: if there is no ledger in it, or a question is refused by its verb.
+        InvalidDescription: if there is no ledger in it, or a question is rejected by its verb.
         UnknownBudget: if the ledger is not there: only the owner makes one.
     """
     datasets = Datasets(described_ledger(description, next(iter(description.datasets))))

@@ -34,7 +34,7 @@ _STATUS: tuple[tuple[type[DiscreetError], int], ...] = (
 
 
 class RefusedError(Exception):
-    """A request that is refused before anything is done for it, in words for its sender."""
+    """A request that is rejected before anything is done for it, in words for its sender."""
 
     def __init__(self, error: DiscreetError, status: int | None = None) -> None:
         super().__init__()

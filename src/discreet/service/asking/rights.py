@@ -50,14 +50,14 @@ class Rights:
         own: who asks, and the free questions that are allowed.
         dataset_names: the names of the datasets that the description allows to the caller.
         asks: whether the caller may ask at all; an auditor only sees the history.
-        longest: the most characters that a release may have, whatever the data are; None: any number.
+        longest: the most characters that a release may have, for all data; None: any number.
         wrap: returns the function to call in place of the one that reads the data.
-        unread: the error to raise where an answer needs the data, which are not read then; None where they are.
+        unread: the error to raise where an answer needs the data, which are not read then. None if they are.
         reads: whether data are read; the failure of a question that was read and did not end is stored without,
             also where others have closed its dataset meanwhile.
         beginning: the public time at which the question starts, which events of the ledger have; None: the time at
             which they are written, which follows the reading of the data.
-        timing: the public times of the reading; None where nobody reads for a service.
+        timing: the public times of the reading. None if nobody reads for a service.
         times: the public times of answers, by dataset; none where answers leave when they are ready.
         charges_first: whether `wrap` reads the data after the charge.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
@@ -81,7 +81,7 @@ class Rights:
 
     @property
     def analyst(self) -> str | None:
-        """The analyst who asks; None for the owner, who is charged no share, and for an auditor."""
+        """The analyst who asks. None for the owner, who is charged no share, and for an auditor."""
         return self.own.analyst
 
     @property
@@ -217,7 +217,7 @@ class Rights:
         return self.datasets.quote_share(inquiry.budget, bill, allowance)
 
     def _allowance(self, inquiry: "Inquiry") -> Allowance | None:
-        """Return the terms on which an analyst asks this; None for the owner."""
+        """Return the terms on which an analyst asks this, or None for the owner."""
         share = inquiry.budget
         declaration = self.own.declared_least(share)
         allowance = self.datasets.allowance(inquiry.dataset, share, declaration)
@@ -248,7 +248,7 @@ class Rights:
     def _raise_if_new(self, inquiry: "Inquiry", paying: "Paying") -> None:
         """Raise if the question has no stored answer and can be paid, as the bill of the same one before tells.
 
-        In all other cases the verb settles it anew, which gives the answer or the error.
+        In all other cases the verb settles it again, which gives the answer or the error.
         """
         bill = None if self.unread is None else inquiry.known_bill()
         if bill is None or paying.request is None:
@@ -293,7 +293,7 @@ class Rights:
 
     @public_errors()
     def _check_length(self, inquiry: "Inquiry", bill: Bill) -> None:
-        """Raise if an answer may become too long, whatever the data are, or one of them cannot travel."""
+        """Raise if an answer may become too long, for all data, or one of them cannot travel."""
         if self.longest is None:
             return
         longest = longest_release(inquiry.call, bill, inquiry.data)
@@ -307,7 +307,7 @@ class Rights:
         """Return the datasets that the caller may ask about, with the share of an analyst, which is charged.
 
         Args:
-            dataset: only this one; others, and those that there are not, are refused in the same words.
+            dataset: only this one; others, and those that there are not, are rejected in the same words.
         """
         budgets: Mapping[str, Budget | None] = dict.fromkeys(self.dataset_names)
         if self.analyst is not None:
@@ -331,7 +331,7 @@ class Inquiry:
         data: the dataset.
         call: the question without its data.
         budget: the budget that is charged first: the caller's share, or that of the dataset.
-        permission: how its owner allowed it; None for a free question.
+        permission: how its owner allowed it. None for a free question.
     """
 
     dataset: str

@@ -44,12 +44,12 @@ class Token:
     Attributes:
         id: its name in lists; not a part of the token.
         role: "owner", "analyst" or "auditor".
-        analyst: the analyst; None for other roles.
+        analyst: the analyst. None for other roles.
         created: when it was made, UTC.
-        expires: the time from which on it is refused, UTC.
+        expires: the time from which on it is rejected, UTC.
         hashed: the SHA-256 of the token; empty where it is told to somebody.
-        parent: the id of the token that it was made with, without which it is not valid; None if it was made at
-            the command line, or in this process.
+        parent: the id of the token that it was made with, without which it is not valid. None if it was made at the
+            command line, or in this process.
         has_ended: whether it was seen to have expired.
     """
 
@@ -64,7 +64,7 @@ class Token:
 
     @property
     def expiry(self) -> dt.datetime:
-        """The time from which on it is refused."""
+        """The time from which on it is rejected."""
         return dt.datetime.fromisoformat(self.expires)
 
     def is_expired(self, now: dt.datetime) -> bool:
@@ -106,7 +106,7 @@ class Tokens:
     """The tokens of a description, in a file beside it that only its owner can read and write.
 
     Args:
-        path: the file; it is made with the first token.
+        path: the file. It is made with the first token.
     """
 
     __slots__ = ("_path",)
@@ -122,7 +122,7 @@ class Tokens:
         Args:
             role: one of `ROLES`.
             analyst: the analyst, for that role.
-            expires: the time from which on it is refused; if that of the parent is earlier, that one.
+            expires: the time from which on it is rejected; if that of the parent is earlier, that one.
             parent: the token that it is made with: with it it ends, and with it it is revoked.
 
         Raises:
@@ -175,7 +175,7 @@ class Tokens:
         return _valid((one for one in tokens if one.id not in _SEEN_TO_END), now)
 
     def revoke(self, identity: str) -> list[Token]:
-        """Forget a token by its id, and all that were made with it: from now on they are refused.
+        """Forget a token by its id, and all that were made with it: from now on they are rejected.
 
         Returns:
             The token, and those that were made with it.
@@ -332,7 +332,7 @@ def _parse_tokens(text: bytes) -> tuple[Token, ...]:
 
 
 def _token(plain: dict[str, Any]) -> Token:
-    """Return a token from its fields; a value of another kind is refused."""
+    """Return a token from its fields; a value of another kind is rejected."""
     token = Token(**plain)
     texts = (
         token.id, token.created, token.expires, token.hashed, token.analyst or "", token.parent or "",

@@ -1,4 +1,4 @@
-"""The access log and the counts of requests, of those that are refused early too; without private values."""
+"""The access log and the counts of requests, of those that are rejected early too; without private values."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ LEDGER_LATE = "discreet.ledger_late"
 """Where the scope of a question has its dataset, if its reply leaves later for the ledger."""
 
 REFUSED = "discreet.refused"
-"""Where the scope of a request has the class of the error that it was refused with."""
+"""Where the scope of a request has the class of the error that it was rejected with."""
 
 _LATEST = 0.05
 """Seconds after which requests that were counted are written for the other workers."""

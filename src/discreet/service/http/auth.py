@@ -99,7 +99,7 @@ class Gate:
     Attributes:
         tokens: who may ask.
         places: how many requests of one caller are answered at the same time.
-        token_of: returns the token of a session of the pages; None if there is no such session.
+        token_of: returns the token of a session of the pages. None if there is no such session.
         session_name_of: returns the session that a request names; empty if it names none.
         to_login: returns the reply to a form that comes without a session.
         paths: all paths, as the log of requests names them.
@@ -117,7 +117,7 @@ class Gate:
     mcp: str
 
     async def enter(self, scope: AsgiMessage) -> Response | None:
-        """Note the caller of a request in its scope; return the reply that refuses it, or None."""
+        """Note the caller of a request in its scope; return the reply that rejects it, or None."""
         method, path, request = scope["method"], scope["path"], Request(scope)
         if path in self.paths:
             scope["route"] = _Known(path)
@@ -152,7 +152,7 @@ class Gate:
         return token
 
     def _visitor(self, session: str) -> Token | None:
-        """Return the token of a session; None for a stranger, and if the page of the login says the error."""
+        """Return the token of a session, or None for a stranger, and if the page of the login says the error."""
         with suppress(DiscreetError):
             return self.token_of(session) if session else None
         return None

@@ -92,7 +92,7 @@ class Health:
         return alive == number
 
     def _folder(self) -> Path | None:
-        """Return the folder of the ledger; None if a server keeps it."""
+        """Return the folder of the ledger, or None if a server keeps it."""
         where = self.configuration.ledger
         return None if where is None or "://" in where else Path(where).absolute().parent
 

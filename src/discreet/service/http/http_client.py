@@ -204,7 +204,7 @@ def _read_content(reply_type: Reply[T], reply: Any) -> Any:
 
 
 def _validate(model: str, plain: Any) -> dict[str, Any]:
-    """Return the fields of a reply, if they are as a model of `models` says; others are left out.
+    """Return the fields of a reply, if they are as a model of `models` says. Others are left out.
 
     Raises:
         ValueError: if it is not.

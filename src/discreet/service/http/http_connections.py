@@ -99,7 +99,7 @@ class LimitedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Hand on the bytes that came: a head in pieces, so that it is refused as soon as it is too long."""
+        """Hand on the bytes that came: a head in pieces, so that it is rejected as soon as it is too long."""
         while data and self.conn.their_state is h11.IDLE and not self.transport.is_closing():
             room = LONGEST_HEAD - self._head
             if not room:

@@ -76,7 +76,7 @@ class McpRoute:
         return partial(self._serve, caller, body)
 
     def _let_in(self, request: Request) -> Token | Response:
-        """Return the analyst of a request, or the reply that refuses it."""
+        """Return the analyst of a request, or the reply that rejects it."""
         token: Token = request.scope[CALLER]
         if token.role != "analyst" or token.analyst is None:
             words = (
@@ -133,7 +133,7 @@ def _is_same_origin(request: Request) -> bool:
 
 
 def _method_of(body: bytes) -> object:
-    """Return the method that a message names; None where it cannot be read, which the SDK refuses."""
+    """Return the method that a message names, or None if it cannot be read, which the SDK refuses."""
     message: Any = None
     with suppress(ValueError, RecursionError):
         message = json.loads(body)

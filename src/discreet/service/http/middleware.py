@@ -32,11 +32,11 @@ _GONE = 400, "the request is not whole"
 
 @dataclass(slots=True)
 class TokenFirst:
-    """An application that reads the bodies of known callers alone, and refuses one that is too long or too slow.
+    """An application that reads the bodies of known callers alone, and rejects one that is too long or too slow.
 
     Attributes:
         app: the application.
-        enter: notes the caller of a request in its scope; returns the reply that refuses it, or None.
+        enter: notes the caller of a request in its scope; returns the reply that rejects it, or None.
         slowest: the seconds that a body may take to arrive.
     """
 

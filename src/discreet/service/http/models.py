@@ -16,7 +16,7 @@ class AmountReply(BaseModel):
 
 
 class ErrorBoundReply(BaseModel):
-    """One answer is off by less than `error` with at least that probability, whatever the data are."""
+    """One answer is off by less than `error` with at least that probability, for all data."""
 
     error: str
     probability: str

@@ -85,7 +85,7 @@ async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both
 async def _await_answer(
     service: Service, request: Request, question: QueuedQuestion
 ) -> Release | Failure | None:
-    """Return the answer to a question; None if it is long in coming."""
+    """Return the answer to a question, or None if it is long in coming."""
     try:
         message = await _ask(service, request, question)
     except UnreachableError:
@@ -102,7 +102,7 @@ async def _await_answer(
 
 
 async def _ask(service: Service, request: Request, question: QueuedQuestion) -> Line | None:
-    """Return the message of the dispatcher about a question; None if it is long in coming, and goes on there."""
+    """Return the message of the dispatcher about a question, or None if it is long in coming, and goes on there."""
     assert service.dispatcher is not None
     arrival: Arrival = request.scope[ARRIVAL]
     asking = asyncio.ensure_future(

@@ -22,7 +22,7 @@ class Route:
 
     Attributes:
         method: the method of HTTP.
-        path: the path; its last part may be the name of an argument, such as {identity}.
+        path: the path. Its last part may be the name of an argument, such as {identity}.
         endpoint: answers a request.
     """
 
@@ -64,7 +64,7 @@ class Router:
         await response(scope, receive, send)
 
     def _match(self, scope: AsgiMessage) -> dict[str, Route] | None:
-        """Return the routes of a path, and note in the scope which that is; None if there is none."""
+        """Return the routes of a path, and note in the scope which that is, or None if there is none."""
         path: str = scope["path"]
         if path not in self._by_path:
             parent, _, last = path.rpartition("/")

@@ -71,7 +71,7 @@ class WorkerSettings:
         hosts: the names under which the service may be called.
         socket: that of the dispatcher.
         readers: how many questions are read at the same time.
-        supervisor: the process of the supervisor; None for the only worker, which shares its counts with no other.
+        supervisor: the process of the supervisor. None for the only worker, which shares its counts with no other.
     """
 
     path: str
@@ -271,7 +271,7 @@ def _here(host: str) -> str:
 
 
 def exposure(configuration: Configuration, listen: str | None = None) -> str | None:
-    """Return the other machines that can reach the service, and how; None if only this one can."""
+    """Return the other machines that can reach the service, and how, or None if only this one can."""
     host, port = _address(configuration, listen)
     with suppress(ValueError):
         if ip_address(host).is_loopback:

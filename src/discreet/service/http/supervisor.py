@@ -11,7 +11,7 @@ class Supervisor(Multiprocess):
     """A supervisor of several workers, which leaves the signals of its process as they were.
 
     Attributes:
-        stop_signal: the signal that stopped it; None if a worker could not be started.
+        stop_signal: the signal that stopped it. None if a worker could not be started.
     """
 
     def __init__(self, config: Config, sockets: list[socket]) -> None:

@@ -98,7 +98,7 @@ class FittingTimes:
 
     @property
     def slowest(self) -> TriedQuestion | None:
-        """The question that took longest by its units, of those that did not fail; None if there is none."""
+        """The question that took longest by its units, of those that did not fail. None if there is none."""
         answered = (one for one in self.tried if not one.duration.failure)
         return max(answered, key=lambda one: one.seconds_of_a_unit, default=None)
 
@@ -112,7 +112,7 @@ class FittingTimes:
 
     @property
     def answers_after(self) -> Fraction | None:
-        """The first value of the ladder above the least; None if there is none."""
+        """The first value of the ladder above the least. None if there is none."""
         return _first_above(self.needed[0])
 
     @property
@@ -188,7 +188,7 @@ class FittingTimes:
 
 
 def _first_above(least: Fraction | float) -> Fraction | None:
-    """Return the first value of the ladder above so many seconds; None if there is none."""
+    """Return the first value of the ladder above so many seconds, or None if there is none."""
     return next((one for one in LADDER if one > least), None)
 
 

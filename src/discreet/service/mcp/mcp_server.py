@@ -31,7 +31,7 @@ class Handlers:
 
     Args:
         call: does the work of a tool.
-        confirm_above: an `ask` that may cost more is confirmed by the user first; None for none.
+        confirm_above: an `ask` that may cost more is confirmed by the user first. None for none.
     """
 
     def __init__(self, call: ToolCall, confirm_above: Fraction | None = None) -> None:
@@ -104,7 +104,7 @@ def _tool(types: SdkPart, tool: Tool) -> SdkPart:
 async def _unconfirmed(
     context: SdkPart, name: str, arguments: Arguments, confirm_above: Fraction | None
 ) -> Reply | None:
-    """Return the refusal of an `ask` that the user did not confirm; None where it may go on."""
+    """Return the refusal of an `ask` that the user did not confirm, or None if it may go on."""
     if confirm_above is None or name != "ask":
         return None
     try:
@@ -191,10 +191,10 @@ def run_over_streams(
 ) -> None:
     """Serve one assistant over standard input and output, until the input ends.
 
-    A file or a token that is refused says so before anything is served, and not to a model.
+    A file or a token that is rejected says so before anything is served, and not to a model.
 
     Args:
-        where: the file, or the URL of a service; None for the nearest discreet.toml.
+        where: the file, or the URL of a service. None for the nearest discreet.toml.
         analyst: the analyst; None with a token.
         token: the token; None with an analyst.
 

@@ -1,6 +1,6 @@
 """Pages for people: questions, plan, ask, budgets, history. No scripts, and no content from elsewhere.
 
-Guide: docs/how-to/connect.md#in-a-browser.
+See docs/how-to/connect.md#in-a-browser.
 """
 
 from .login_page import to_login

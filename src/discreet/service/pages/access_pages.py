@@ -20,10 +20,10 @@ class AccessRow:
 
     Attributes:
         dataset: the dataset.
-        share: the analyst's share that is charged now; None if none was opened.
+        share: the analyst's share that is charged now. None if none was opened.
         shares: the share as a picture.
-        declared_share: the share that the description declares, in words; None if it declares none.
-        disclosure: the failures and the times that the analyst can see; None without a share.
+        declared_share: the share that the description declares, in words. None if it declares none.
+        disclosure: the failures and the times that the analyst can see. None without a share.
     """
 
     dataset: str

@@ -37,8 +37,7 @@ class CrossTable:
     Attributes:
         corner: the names of both columns.
         columns: the values across.
-        rows: the values down the page, with their counts: a text and a shade from 0 to 9, or None where
-            there is none.
+        rows: the values down the page, with their counts: a text and a shade from 0 to 9, or None if there is none.
         most: the largest count.
     """
 
@@ -53,7 +52,7 @@ class AnswerLayout:
     """An answer as texts.
 
     Attributes:
-        one: the text of a single value; None for others.
+        one: the text of a single value. None for others.
         many: the texts of a list.
         groups: the answers by the texts of their groups.
         cells: of a check, the percentages by the kind of cells, from and to.

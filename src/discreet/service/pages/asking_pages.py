@@ -248,7 +248,7 @@ def _terms(request: AuthenticatedRequest, form: QuestionForm) -> Mapping[str, An
 
 
 def _worst_error(quote: Quote, terms: Mapping[str, Any]) -> str | None:
-    """Return how far off an answer may be, with {column} where its column stands; None where no bound is known."""
+    """Return how far off an answer may be, with {column} where its column stands, or None if no bound is known."""
     bound = quote.worst_error
     if bound is None:
         return None
@@ -272,7 +272,7 @@ class _AnswerForms:
         self._budgets = {name: budget.dataset for name, budget in request.charged().items()}
 
     def of(self, past: PastRelease) -> Fields | None:
-        """Return the form of a release; None if it is another caller's, or its question is not known here."""
+        """Return the form of a release, or None if it is another caller's, or its question is not known here."""
         if past.analyst != self._analyst:
             return None
         fields = self._fields.get(past.request)

@@ -32,7 +32,7 @@ class AuthenticatedRequest:
         page_request: the request.
         session: the name of the session.
         token: the token it was begun with.
-        caller: the connection of the caller; None for a page that asks nothing.
+        caller: the connection of the caller. None for a page that asks nothing.
     """
 
     site: Site

@@ -20,7 +20,7 @@ class BudgetCard:
         budget: the budget.
         shares: it as a picture.
         relation: its neighbouring relation, in words.
-        dataset: a dataset that is charged to it now, by which it is extended and renewed; None if there is none.
+        dataset: a dataset that is charged to it now, by which it is extended and renewed. None if there is none.
         others: the datasets of the same tables that are charged to it, and could have a budget of their own.
     """
 

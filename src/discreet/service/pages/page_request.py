@@ -127,8 +127,8 @@ def read_fields(text: str) -> Fields:
 def is_from_here(request: Request) -> bool:
     """Return whether a page of this service sent a request, as the browser tells, which no page can change.
 
-    Browsers of today send both headers with every form; one that contradicts, or the lack of both, is refused.
-    The scheme is not compared: behind a proxy it is the proxy's.
+    Browsers of today send both headers with every form; one that contradicts, or the lack of both, is rejected. The
+    scheme is not compared: behind a proxy it is the proxy's.
     """
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if site is None and origin is None:

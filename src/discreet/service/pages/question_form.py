@@ -21,7 +21,7 @@ from .sessions import Fields
 
 
 def _whole(text: str) -> Any:
-    """Return a whole number, or the text as it is, which the library refuses by name."""
+    """Return a whole number, or the text as it is, which the library rejects by name."""
     return int(text) if text.isascii() and text.isdigit() else text
 
 
@@ -75,7 +75,7 @@ class QuestionForm:
 
     @property
     def all_fields(self) -> Fields:
-        """All fields of the form; those left out are empty texts."""
+        """All fields of the form. Those left out are empty texts."""
         return {name: self.fields.get(name, "") for name in FIELDS}
 
     @property
@@ -141,7 +141,7 @@ def _one_or_several(columns: list[str | Bins | WithMissing]) -> AnyColumn:
 
 
 def takes(verb: str) -> tuple[str, ...]:
-    """Return the terms of questions with a verb; none for a verb that is not known."""
+    """Return the terms of questions with a verb, or none for a verb that is not known."""
     return keys_of(verb) if verb in VERBS else ()
 
 

@@ -47,7 +47,7 @@ def redirect(path: str) -> Response:
 
 
 def download(text: str, name: str, kind: str) -> Response:
-    """Return a file to be kept; its name is ours."""
+    """Return a file to be kept. Its name is ours."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, 200, {**HEADERS, **headers}, kind)
 

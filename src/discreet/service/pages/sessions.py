@@ -39,7 +39,7 @@ class Sessions:
     """The sessions of a description, and the questions asked at the pages, by request. None of it is private.
 
     Args:
-        path: the file; it is made with the first session.
+        path: the file. It is made with the first session.
         now: returns the seconds since 1970.
     """
 
@@ -59,7 +59,7 @@ class Sessions:
         return name
 
     def token_of(self, name: str) -> str | None:
-        """Return the id of the token that a session was begun with; None if there is no such session any more."""
+        """Return the id of the token that a session was begun with. None if there is no such session any more."""
         if not self._path.exists():
             return None
         with self._transaction() as file:

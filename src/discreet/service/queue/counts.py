@@ -26,7 +26,7 @@ class RequestCounts:
     """Counters that several processes share.
 
     Args:
-        path: the file; None for this process alone.
+        path: the file. None for this process alone.
     """
 
     __slots__ = ("_lock", "_new", "_path", "_unwritten")

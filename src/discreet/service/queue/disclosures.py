@@ -1,6 +1,6 @@
 """Disclosures to an analyst by times and failures, in bits that no epsilon covers.
 
-Proof: docs/explanation/threat_model.md, "Endings" and "Time".
+For the proof, see docs/explanation/threat_model.md, "Endings" and "Time".
 """
 
 from collections.abc import Iterable, Mapping
@@ -85,10 +85,10 @@ class LateAnswers:
 
     Attributes:
         dataset: the dataset.
-        analyst: the analyst; None for the owner.
+        analyst: the analyst. None for the owner.
         delay: the delay.
         answers_after: the seconds of `answers_after` under which it would not have doubled.
-        bits: what these can have told; None where no share says how many questions there are.
+        bits: what these can have told. None if no share says how many questions there are.
     """
 
     dataset: str

@@ -75,7 +75,7 @@ class Ticket:
     Attributes:
         question: the question.
         run: its place in the schedule.
-        reply: the answer or the failure, as it travels; it leaves at `end`.
+        reply: the answer or the failure, as it travels. It leaves at `end`.
         instruction: the line that lets its reader store the outcome.
         origin: the date at which the clock of the schedule was zero, as it was told when the question came.
         reader: the process that reads it.

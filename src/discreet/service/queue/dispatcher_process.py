@@ -41,7 +41,7 @@ _LONGEST_LINE = 1 << 26
 _PATIENCE = 60.0
 
 _LONGEST_START = 300.0
-"""Seconds in which the first reader must be there: a slow moment of the machine refuses no start."""
+"""Seconds in which the first reader must be there: a slow moment of the machine rejects no start."""
 
 _PAUSE = 0.2
 """Seconds after which another one is started."""

@@ -88,7 +88,7 @@ def longest_answer(question: Call, dataset: Dataset) -> int:
 
 
 def _names_of(dataset: Dataset, column: object, labels: object) -> ValueLists:
-    """Return the values that an answer names; none where they are not known, which the verb refuses."""
+    """Return the values that an answer names, or none if they are not known, which the verb refuses."""
     return lists_of_values(dataset, column, labels) or ValueLists([()])
 
 

@@ -1,4 +1,4 @@
-"""Padding: a reply leaves at a public time, in a body of a public length, whatever the data are.
+"""Padding: a reply leaves at a public time, in a body of a public length, for all data.
 
 A reply that needs no data leaves whole multiples of `QUANTUM` after its request was whole: how busy the cores are
 with a question moves it by less. A reply to a question leaves when the schedule says. Bodies are text, padded with

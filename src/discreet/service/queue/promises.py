@@ -34,7 +34,7 @@ class AnswerTimes:
     Attributes:
         answers_after: the seconds of one unit; 0 for answers that leave when they are ready.
         longest: the seconds that a question of one unit may compute.
-        resets: when longer delays begin anew: one of `RESETS`.
+        resets: when longer delays begin again: one of `RESETS`.
     """
 
     answers_after: Fraction

@@ -50,7 +50,7 @@ class ReaderSettings:
 
     Attributes:
         path: the description.
-        digest: that of its text; while the file has another, questions are refused.
+        digest: that of its text; while the file has another, questions are rejected.
         limits: the limits of the process.
     """
 

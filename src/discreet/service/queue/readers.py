@@ -78,7 +78,7 @@ class ForkedReader:
         lines: those from it.
         writer: for lines to it.
         process: its number.
-        folder: where its engines may write; it goes with the reader. None if they may not.
+        folder: where its engines may write. It goes with the reader. None if they may not.
         has_failed: whether it ended for a limit or a fault of its own, and not by others.
     """
 

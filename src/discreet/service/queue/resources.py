@@ -16,7 +16,7 @@ ONE_THREAD = dict.fromkeys(
     ),
     "1",
 )  # fmt: skip
-"""The environment in which engines take one thread; it must be set before they are imported."""
+"""The environment in which engines take one thread. It must be set before they are imported."""
 
 _FIRST_TO_END = 800
 """How soon the kernel ends a reader where memory is short, of 1,000: before all other parts of the service."""
@@ -27,9 +27,9 @@ class ReaderLimits:
     """The limits of a reader.
 
     Attributes:
-        memory: the most bytes of memory; None for as many as there are.
+        memory: the most bytes of memory. None for as many as there are.
         spill_folder: the folder for the data that the memory of engines does not hold; None: they may not.
-        spill: the most bytes there; None for as many as there are.
+        spill: the most bytes there. None for as many as there are.
     """
 
     memory: int | None = None
@@ -62,10 +62,10 @@ def stop_databases_after(seconds: float) -> None:
 
 
 def folder_for_spills(ledger: Path | None, folders: Iterable[str] | None = None) -> str | None:
-    """Return a folder of temporary files on another disk than the ledger; None if there is none.
+    """Return a folder of temporary files on another disk than the ledger, or None if there is none.
 
     Args:
-        ledger: the folder of the ledger; None if a server keeps it.
+        ledger: the folder of the ledger. None if a server keeps it.
         folders: where they may be; by default those of this machine.
     """
     for folder in (tempfile.gettempdir(), "/var/tmp") if folders is None else folders:

@@ -2,7 +2,7 @@
 
 It has no clock and does no work: it is told what happens and when, and says what is to be done. What callers see
 of it is a function of three things: when questions arrive, how late the ledger is, and how often a delay had to
-double. Proof: docs/explanation/threat_model.md, "Time".
+double. For the proof, see docs/explanation/threat_model.md, "Time".
 
 A caller has one question under way. A question starts when it arrives, or when a reader is freed by the schedule,
 never by how early it was ready. Its reply leaves so many units after its start: the caller's delay, doubled until
@@ -191,7 +191,7 @@ class Schedule:
             self._leave_at(run, now)
 
     def uncharged(self, run: QuestionRun, now: float) -> None:
-        """Note that a question was refused when it was to be charged: no data were read."""
+        """Note that a question was rejected when it was to be charged: no data were read."""
         run.outcome, run.is_stored = Ending.UNCHARGED, True
         unit = run.promise.unit
         units = max(1, ceil((now - run.start) / unit)) if unit else 0

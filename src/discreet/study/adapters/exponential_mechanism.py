@@ -53,7 +53,7 @@ def exponential_mechanism(  # noqa: PLR0913  # the union of three signatures
         spread: the most that a difference of two qualities can change; then `sensitivity` does not matter.
         rounding: the most by which a quality may be off because it was computed in floats, 0 by default;
             four times as much is added to the spread.
-        prng: leave it out. A generator that can be seeded is not private, and is refused.
+        prng: leave it out. A generator that can be seeded is not private, and is rejected.
         rng: the same.
         neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it, no budget is
@@ -131,7 +131,7 @@ def spread_of(sensitivity: Any, spread: Any, rounding: Any, *, monotonic: bool =
 
 
 def scalar(value: Any) -> Any:
-    """Return the number in an array of one number, such as those of JAX and PyTorch; others as they are."""
+    """Return the number in an array of one number, such as those of JAX and PyTorch. Others as they are."""
     if hasattr(type(value), "item") and getattr(value, "shape", None) == ():
         return value.item()
     return value

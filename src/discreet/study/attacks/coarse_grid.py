@@ -21,7 +21,7 @@ _PRECISION = 16
 
 
 def unsafe_point(costs: Sequence[int], k: int) -> int | None:
-    """Return a candidate of weight 2**-cost for the chance bits `k`, or None where the sampler tries again.
+    """Return a candidate of weight 2**-cost for the chance bits `k`, or None if the sampler tries again.
 
     Both defects of the published sampler are kept: its grid is coarser than the weights, and the lowest
     point counts for the first candidate besides its own share.

@@ -17,7 +17,7 @@ from .binomial import at_least, at_most
 _Data = TypeVar("_Data")
 
 _Z = 2.0
-"""Standard deviations that the choice of an event allows for; it decides nothing."""
+"""Standard deviations that the choice of an event allows for. It decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)

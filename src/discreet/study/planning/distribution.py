@@ -50,9 +50,9 @@ class Run:
     """Neighbouring candidates with equal scores, or with scores that fall by the same amount a step. Private.
 
     Attributes:
-        first: the lowest candidate; None if there is no end.
-        last: the highest candidate; None if there is no end.
-        size: how many there are; None if there is no end.
+        first: the lowest candidate. None if there is no end.
+        last: the highest candidate. None if there is no end.
+        size: how many there are. None if there is no end.
         score: the best score in the run.
         slope: how much the score falls from a candidate to the next; 0 where all are equal.
         mass: the probability of the whole run.

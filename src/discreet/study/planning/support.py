@@ -254,7 +254,8 @@ _FAR = 6
 class WeightedRun:
     """A run of candidates, of which the one `k` steps from the best end weighs exp(-rate * slope * k).
 
-    All probabilities are conditional on the run. Proofs: docs/how-to/planning.md#the-distribution-of-an-answer.
+    All probabilities are conditional on the run. For proofs, see
+    docs/how-to/planning.md#the-distribution-of-an-answer.
 
     Attributes:
         start: the index of the lowest candidate; of the best one if there is no end.

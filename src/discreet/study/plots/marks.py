@@ -81,7 +81,7 @@ def name_axes(
 
     Args:
         axes: the axes.
-        labels: the names in a list; None for an axis of numbers.
+        labels: the names in a list. None for an axis of numbers.
         heights: the message for the axis of heights beside a list, and beside numbers.
         label: the name of the axis of candidates.
     """

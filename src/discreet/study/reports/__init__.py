@@ -1,7 +1,7 @@
 """Reports: one self-contained HTML file about a release, an audit or a budget.
 
 A report holds public information alone: the question, the answer, the guarantee and its cost. It loads no other
-file, runs no script, and all its text is escaped. Guide: docs/how-to/reports.md.
+file, runs no script, and all its text is escaped. See docs/how-to/reports.md.
 """
 
 import os

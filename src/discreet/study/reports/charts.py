@@ -108,7 +108,7 @@ class Chart:
         self.shapes.append(Shape("circle", place, title))
 
     def upright(self, kind: str, abscissa: float) -> None:
-        """Draw a line over the whole height; those of the grid are behind everything."""
+        """Draw a line over the whole height. Those of the grid are behind everything."""
         place = {
             "class": kind,
             "x1": self.across(abscissa),
