@@ -1,7 +1,7 @@
 """CellColumns: the tuples of several columns, and the bins of a column by public edges.
 
 A record has at most one cell, which is a function of its own row. So groups, keys and counts of several columns
-move as those of one column do. Proof: docs/explanation/cells.md.
+move as those of one column do. For the proof, see docs/explanation/cells.md.
 """
 
 import datetime as dt

@@ -118,7 +118,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     Side channels: those of the mechanism, row by row. Reading and computing depend on the shape, the mask and
     the base measure.
 
-    Proof: docs/reference/scores/your_own.md#rows-of-scores.
+    For the proof, see docs/reference/scores/your_own.md#rows-of-scores.
     """
     if "size" in terms:
         raise TypeError("select_rows gives one answer per row and has no size. Repeat the rows")

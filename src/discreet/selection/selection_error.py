@@ -68,7 +68,7 @@ class SelectionError:
     def _of_noise(self, measure: Measure, step: Fraction) -> ErrorBound | None:
         """Return a bound on the noise of a number, which goes to the nearest of the answers, a step apart, first.
 
-        Proof: docs/reference/scores/your_own.md#distance. Ends only make large errors rarer.
+        For the proof, see docs/reference/scores/your_own.md#distance. Ends only make large errors rarer.
         """
         rate = self.calibration.calibrated.rate
         if not isinstance(rate, NaturalRate):

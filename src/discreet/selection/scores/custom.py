@@ -31,7 +31,8 @@ class Custom(BaseScore):
     """The numbers u(data, candidates), exactly; a float means its binary value.
 
     The sensitivity is declared for the ideal scores, without rounding errors. If `u` returns floats, one
-    of `error` and `granularity` says how far they are from ideal. Proofs: docs/reference/scores/your_own.md#custom.
+    of `error` and `granularity` says how far they are from ideal. For proofs, see
+    docs/reference/scores/your_own.md#custom.
 
     Args:
         u: the function; called once, when everything public has been checked.

@@ -59,7 +59,7 @@ class Distance(BaseScore):
     """The score -|value - r| of the points r of a lattice or a grid, with the value rounded to the nearest point.
 
     On a lattice the sum of all weights is the same for every value, so the noise costs
-    eta * sensitivity. On a grid with two ends it costs more, at most twice that. Proof:
+    eta * sensitivity. On a grid with two ends it costs more, at most twice that. For the proof, see
     docs/reference/scores/your_own.md#distance.
 
     Args:

@@ -18,7 +18,7 @@ class Truth(BaseScore):
     """1 for the candidate that equals the value, 0 for all others.
 
     One person's value is the whole dataset, so the neighbours are `replace_one`. The probabilities of
-    an answer differ by a factor of at most exp(eta) between any two values, not exp(2 eta). Proof:
+    an answer differ by a factor of at most exp(eta) between any two values, not exp(2 eta). For the proof, see
     docs/reference/scores/your_own.md#truth.
 
     Args:

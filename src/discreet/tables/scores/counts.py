@@ -23,7 +23,7 @@ class Counts(BaseScore):
     """The numbers of rows that hold the candidates. One row is one record, and holds one value.
 
     A row more raises one count by 1 and lowers none: monotonic, spread 1 under `add_remove`. A row
-    replaced can lower one count and raise another: spread 2 under `replace_one`. Proof:
+    replaced can lower one count and raise another: spread 2 under `replace_one`. For the proof, see
     docs/reference/scores/of_tables.md#counts.
 
     Args:
@@ -60,7 +60,8 @@ class ClassCounts(BaseScore):
     """The same counts, as numbers of candidates that share a count: for candidates too many to list.
 
     A class of m candidates of equal count is a flat run, and a candidate in it is looked up when it has been
-    drawn. The distribution is that of `Counts`, and so is the sensitivity. Proof: docs/explanation/out_of_core.md.
+    drawn. The distribution is that of `Counts`, and so is the sensitivity. For the proof, see
+    docs/explanation/out_of_core.md.
 
     Args:
         column: the records, counted when everything public has been checked.

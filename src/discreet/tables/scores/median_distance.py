@@ -35,7 +35,7 @@ class MedianDistance(BaseScore):
 
     That is minus the least number of records to add or remove until the candidate is the middle one of an
     odd number of records, where the number is odd now. It sees ties: any point that half of the records
-    share is as good as can be. Proof: docs/reference/scores/of_tables.md#median_distance.
+    share is as good as can be. For the proof, see docs/reference/scores/of_tables.md#median_distance.
 
     Args:
         column: the records, read when everything public has been checked.

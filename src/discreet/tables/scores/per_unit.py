@@ -18,7 +18,7 @@ class PerUnit:
     A unit added brings at most `rows` rows, and a unit replaced changes at most `rows` of them: a change adds,
     removes or replaces one row. So the change of the score is at most `rows` times the largest of these. Under
     `replace_one` the rows of one unit may move the scores different ways, so they are monotonic only where
-    there is one row. Proof: docs/how-to/user_level_privacy.md.
+    there is one row. For the proof, see docs/how-to/user_level_privacy.md.
 
     Args:
         score: the score of rows; where it is monotonic, every row that comes must move it the same way.

@@ -55,7 +55,7 @@ class Rank(BaseScore):
     It is at least 0 where c is a quantile, more if it stays one when records come or go, and falls with the
     number of records between (a weighted Tukey depth). For alpha of 0 or 1 all scores move the same way
     whenever a record comes, goes or is replaced, so the spread is half of what
-    it would be. Proof: docs/reference/scores/of_tables.md#rank.
+    it would be. For the proof, see docs/reference/scores/of_tables.md#rank.
 
     Args:
         column: the records, read when everything public has been checked.

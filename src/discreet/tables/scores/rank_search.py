@@ -4,7 +4,8 @@ The first pass counts the records in at most `FIRST` cells of the grid. A later 
 the wanted rank, its two neighbours, and the cells that lie `width` ranks beyond these on either side, until
 a cell is a point. A last one fetches the points between, or the last pass of counting does where rows are indexed
 one by one. So the number of passes depends on the size of the
-grid only, and the size of an engine's answers on that and on `width`. Proof: docs/explanation/out_of_core.md.
+grid only, and the size of an engine's answers on that and on `width`. For the proof, see
+docs/explanation/out_of_core.md.
 """
 
 from collections.abc import Callable, Sequence

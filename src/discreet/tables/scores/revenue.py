@@ -48,7 +48,7 @@ class Revenue(BaseScore):
 
     One bidder changes no score by more than the highest price times the units he may buy, and no
     difference of two scores either: the spread is that, not twice that, under `add_remove` and
-    `replace_one`. Proof: docs/reference/scores/of_tables.md#revenue.
+    `replace_one`. For the proof, see docs/reference/scores/of_tables.md#revenue.
 
     Args:
         column: one bid for each unit wanted, read when everything public has been checked.

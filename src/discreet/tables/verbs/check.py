@@ -120,7 +120,7 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
     Side channels: the time the engine takes to count. It depends on the rows and, if values are neither listed nor
     compared with bounds, on the number of distinct values. Drawing the noise takes the same time for all counts;
 
-    Proof: docs/reference/mechanisms/noisy_counts.md.
+    For the proof, see docs/reference/mechanisms/noisy_counts.md.
     """
     target = _with_description(dataset)
     declared_columns = _columns(target, columns)

@@ -81,7 +81,7 @@ def count(
     list of texts without a column is rejected if some of them look like file names. In that case, pass the values
     as a dict of lists.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
+    For the proof, see docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)
@@ -177,8 +177,8 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     Side channels: the time that the engine takes to count. Drawing the noise takes the same time for all counts.
     With `delta`, see `keys`.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and without
-    candidates docs/reference/mechanisms/private_keys.md.
+    For the proof, see docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and
+        without candidates docs/reference/mechanisms/private_keys.md.
     """
     limits: dict[str, Any] = {"most": most, "other": other}
     least = _read_least(minimum_count)

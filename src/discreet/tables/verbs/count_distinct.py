@@ -1,6 +1,6 @@
 """count_distinct: how many distinct values of a column some record holds.
 
-Proof: docs/reference/mechanisms/noisy_counts.md, "Distinct values".
+For the proof, see docs/reference/mechanisms/noisy_counts.md, "Distinct values".
 """
 
 from functools import partial
@@ -55,7 +55,7 @@ def count_distinct(
 
     Side channels: the time that the engine takes to count.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md.
+    For the proof, see docs/reference/mechanisms/noisy_counts.md.
     """
     check_key_terms(terms)
     column = None if column is None else column_name(column)

@@ -1,6 +1,6 @@
 """The groups whose answers a replaced record may change: those it keeps, and those it leaves or enters.
 
-Proof: docs/how-to/groups.md.
+For the proof, see docs/how-to/groups.md.
 """
 
 from dataclasses import dataclass

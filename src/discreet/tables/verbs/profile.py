@@ -116,7 +116,7 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
     Side channels: those of counts, keys, quantiles and bounds. For all data, everything that may be needed from a
     column is read before anything is drawn.
 
-    Proof: docs/how-to/profile.md.
+    For the proof, see docs/how-to/profile.md.
     """
     relation = read_neighbors(neighbors)
     with inside_a_verb():

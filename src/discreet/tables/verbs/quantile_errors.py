@@ -1,6 +1,6 @@
 """How far in rank any of several quantiles may be off, from public numbers alone.
 
-The rank of a value is any number between the records below it and those not above it, on the grid. Proofs:
+The rank of a value is any number between the records below it and those not above it, on the grid. For proofs, see
 docs/how-to/planning.md#the-ranks-of-several-quantiles.
 """
 

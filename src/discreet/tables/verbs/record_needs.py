@@ -47,7 +47,8 @@ def records_of_ends(size: int, share: Fraction, rates: tuple[Fraction, Fraction]
     An end is beyond the first threshold past all n records only if the noise of the level is above (1 - q) n, which
     has probability exp(-e1 (1 - q) n). It is before all records only if one of the thresholds there passes a level
     that is q n records away: at most size * exp(-e2 q n). Each of the four has a quarter of 0.001. At q = 1 no
-    number of records is enough, and the answer is None. Proof: docs/reference/mechanisms/above_threshold.md.
+    number of records is enough, and the answer is None. For the proof, see
+    docs/reference/mechanisms/above_threshold.md.
 
     Args:
         size: how many thresholds there are.

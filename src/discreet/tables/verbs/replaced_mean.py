@@ -1,6 +1,6 @@
 """The noise of a mean if records are replaced: the count and the sum cannot both move by their most.
 
-Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums, "A mean".
+For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums, "A mean".
 """
 
 from dataclasses import dataclass

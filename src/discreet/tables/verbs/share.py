@@ -19,7 +19,8 @@ def share_of_rows(table: object, true: Condition, **terms: Any) -> Release:
     """Release the share of the rows of which a condition is true, as `mean` releases that of truths.
 
     A row adds one to the number of rows, and nothing or one to that of the true ones. So both move as the number
-    and the sum of truths do, and have their noise. Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums.
+    and the sum of truths do, and have their noise. For the proof, see
+    docs/reference/mechanisms/noisy_counts.md#noisy_sums.
 
     Args:
         table: the table.

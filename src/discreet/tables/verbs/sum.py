@@ -94,7 +94,8 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
 
     Side channels: the time that the engine takes to count. Drawing the noise takes the same time for every sum.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums, docs/reference/mechanisms/gaussian_noise.md.
+    For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums,
+        docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)
@@ -183,7 +184,8 @@ def mean(  # noqa: PLR0913  # as sum
     Without bounds, the type of the column decides. In pandas, a boolean column with a missing cell has another
     type, so pass the bounds False and True there.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums, docs/reference/mechanisms/gaussian_noise.md.
+    For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums,
+        docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)

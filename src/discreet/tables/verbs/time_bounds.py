@@ -1,6 +1,6 @@
 """Public bounds of dates and times, in even steps, and the mean between them.
 
-Proof: docs/reference/mechanisms/noisy_counts.md, "A mean of dates".
+For the proof, see docs/reference/mechanisms/noisy_counts.md, "A mean of dates".
 """
 
 import datetime as dt

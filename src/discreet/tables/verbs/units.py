@@ -209,7 +209,7 @@ class UnitQuery:
         return Source(data, column, self.records, stand_in).groups
 
     def together(self, each: Guarantee) -> Guarantee:
-        """Return the guarantee of all groups' answers together. Proof: docs/how-to/groups.md.
+        """Return the guarantee of all groups' answers together. For the proof, see docs/how-to/groups.md.
 
         One record changes `parts` of them; where it is replaced, twice, for one goes and one comes. Groups that are
         drawn have a guarantee of their own, which is composed with that of the answers.

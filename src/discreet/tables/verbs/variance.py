@@ -1,6 +1,6 @@
 """variance and standard_deviation: of numbers between two bounds, from a noisy count and two noisy sums.
 
-Proof: docs/reference/mechanisms/noisy_counts.md, "A variance".
+For the proof, see docs/reference/mechanisms/noisy_counts.md, "A variance".
 """
 
 import math
@@ -103,7 +103,7 @@ def variance(
     Side channels: the time that the engine takes to count, and to add up squares, which grows with the number of
     different points.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums.
+    For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums.
     """
     return _release_spread("variance", data, column, (minimum, maximum, step), terms)
 
@@ -145,7 +145,7 @@ def standard_deviation(
 
     Side channels: those of `variance`.
 
-    Proof: docs/reference/mechanisms/noisy_counts.md#noisy_sums.
+    For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums.
     """
     return _release_spread("standard_deviation", data, column, (minimum, maximum, step), terms)
 
