@@ -18,7 +18,7 @@ import discreet
 from discreet import WithMissing
 from discreet.errors import InvalidArgument, InvalidCandidates, UnreadableData
 from discreet.privacy.sensitivity import Neighbors
-from discreet.selection.bins import read_columns
+from discreet.selection.bins import read_cell_labels, read_columns
 from discreet.selection.candidates import Labels
 from discreet.tables.engines.key_counts import TableOfKeys
 from discreet.tables.verbs.units import read_unit_query
@@ -82,10 +82,13 @@ def as_sqlite(counts: dict[Any, int]) -> dict[Any, int]:
     return {in_sqlite(key): one for key, one in counts.items()}
 
 
+TYPED = ["pandas", "polars", "duckdb", "parquet", "postgresql", "spark"]
+"""One of each way in which rows are counted; `test_engines` has the others."""
+
 PLANS = ["city", "size", "price", "day", "truth", "weight"]
 
 
-@pytest.mark.parametrize(("engine", "column"), crossed(ENGINES, PLANS, "city"))
+@pytest.mark.parametrize(("engine", "column"), crossed([*TYPED, "csv"], PLANS, "city"))
 def test_every_engine_groups_as_sqlite_does(engine: str, column: str, tmp_path: Path) -> None:
     data, values, exact = ENGINES[engine](table(), tmp_path), listed(column), 10**4
     if engine == "csv":  # an empty field is a missing one, and only texts are compared
@@ -184,7 +187,7 @@ ASKED = Labels(["a", None], null=True)
 
 def counts_of(cells: list[Any], users: list[str], most: int | None, **terms: Any) -> list[int]:
     """The counts that noise is added to."""
-    data = pa.table({"city": pa.array(cells, pa.string()), "user": pa.array(users, pa.string())})
+    data = pl.DataFrame([pl.Series("city", cells, pl.String), pl.Series("user", users, pl.String)])
     query = read_unit_query({"epsilon": 1, **terms}).with_candidates(ASKED.size, most)
     return query.columns(data, "city")[0].count(ASKED)
 
@@ -239,9 +242,6 @@ PAIRS: dict[str, tuple[str, str]] = {
     "decimal-truth": ("price", "truth"),
     "day-text": ("day", "user"),
 }
-
-
-TYPED = [name for name in ENGINES if name != "csv"]
 
 
 @pytest.mark.parametrize(("engine", "plan"), crossed(TYPED, PAIRS, "texts"))
@@ -348,3 +348,62 @@ def test_a_unit_moves_as_many_keys_as_are_declared(most: int) -> None:
             after = pairs([*others, *((one, "v") for one in cells)])
             assert base < after
             assert len(after - base) == min(most, size)
+
+
+CELLS = {"city": ["a", None], "drink": ["t", None]}
+ROWS_OF_TWO = [(city, drink) for city in ("a", "b", None) for drink in ("t", None)]
+
+
+def cell_counts(rows: list[tuple[Any, Any, str]], most: int | None, **terms: Any) -> list[int]:
+    """The counts that noise is added to, of rows of a city, a drink and a user."""
+    names = ["city", "drink", "user"]
+    columns = zip(*rows, strict=True)
+    texts = [pl.Series(name, own, pl.String) for name, own in zip(names, columns, strict=True)]
+    data = pl.DataFrame(texts)
+    cells = read_columns(names[:2])
+    labels = read_cell_labels(cells, CELLS)
+    query = read_unit_query({"epsilon": 1, **terms}).with_candidates(labels.size, most)
+    return query.columns(data, cells)[0].count(labels)
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_a_row_moves_one_cell(neighbors: Neighbors) -> None:
+    others = [("a", None, "u"), (None, None, "u"), ("b", None, "u")]
+    base = cell_counts(others, None, neighbors=neighbors)
+    after = [cell_counts([*others, (*row, "v")], None, neighbors=neighbors) for row in ROWS_OF_TWO]
+    pairs = [(base, one) for one in after]
+    if neighbors == "replace_one":
+        pairs = [*itertools.combinations(after, 2)]
+    moves = [sum(abs(x - y) for x, y in zip(*pair, strict=True)) for pair in pairs]
+    assert max(moves) == {"add_remove": 1, "replace_one": 2}[neighbors]
+    assert sum(map(sum, after)) == len(after) * sum(base) + 4  # of six rows four have a listed cell
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_unit_moves_as_many_cells_as_are_declared(most: int) -> None:
+    others = [("a", None, "u"), (None, None, "u"), ("a", "t", "w")]
+    base = cell_counts(others, most, privacy_unit="user")
+    coming = [
+        cell_counts([*others, *((*row, "v") for row in rows)], most, privacy_unit="user")
+        for size in (1, 2, 3)
+        for rows in itertools.combinations(ROWS_OF_TWO, size)
+    ]
+    moves = [[two - one for one, two in zip(base, after, strict=True)] for after in coming]
+    assert {one for each in moves for one in each} == {0, 1}
+    assert max(map(sum, moves)) == most
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb", "postgresql"])
+def test_numbers_of_drawn_groups_have_records_without_a_value(engine: str, tmp_path: Path) -> None:
+    data = ENGINES[engine](table(), tmp_path)
+    terms: dict[str, Any] = {"epsilon": 10**4, "delta": "1e-9", "groups": "private"}
+    ends: dict[str, Any] = {"minimum": 0, "maximum": 10, "step": 1}
+    sums = discreet.sum(data, "number", by=WithMissing("size"), **ends, **terms).value
+    assert sums == of_sqlite("size", what="sum(number)")
+    terms["epsilon"] = 10**7  # a unit has many rows
+    of_units: dict[str, Any] = {"privacy_unit": "user", "max_groups": 4, "max_contributions": 99}
+    by = discreet.sum(data, "number", by=WithMissing("size"), **ends, **of_units, **terms).value
+    rows = [row for row in table().to_pylist() if row["user"] is not None]
+    assert by == {
+        size: sum(row["number"] for row in rows if row["size"] == size) for size in listed("size")
+    }
