@@ -24,7 +24,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _is_written(text: str) -> bool:
-    """Return whether a text could be printed; where it could not, the commands say why."""
+    """Return whether a text could be printed. If it could not, the commands say why."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

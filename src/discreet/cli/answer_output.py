@@ -66,7 +66,7 @@ def _as_dict(release: Release, subject: Mapping[str, object]) -> dict[str, objec
 
 
 def _answer_lines(release: Release, console: Console) -> list[str]:
-    """Return the lines of the answer; of counts, and of a counted list, those of a table with bars."""
+    """Return the lines of the answer. Counts and counted lists are tables with bars."""
     answer, counts = release.value, release.counts
     picture = answer if hasattr(answer, "lines") else release.count_table()
     if picture is not None:
@@ -112,7 +112,7 @@ def _are_of_cells(values: Iterable[object]) -> bool:
 
 
 def _lines(value: object) -> list[str]:
-    """Return the lines of an answer, one per draw or group; of a check, and of rows, those of a table."""
+    """Return the lines of an answer, one per draw or group. Checks and rows are tables."""
     counts = {"": value} if isinstance(value, NoisyCellCounts) else value
     if isinstance(counts, dict) and counts and _are_of_cells(counts.values()):
         return _cell_lines(counts)

@@ -314,7 +314,7 @@ def _message(error: Exception) -> str | None:
 
 
 def _columns_in_words(error: Any) -> str:
-    """Return the columns of the table of a command that names none, in words; "" if it cannot be read."""
+    """Return the columns of the table of a command that names none, in words, or "" if it cannot be read."""
     table = error.ctx.params.get("data") if error.ctx is not None else None
     if not isinstance(table, str):
         return ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
-    """Print budgets as a table, with the records that they protect below it; or as JSON."""
+    """Print budgets as a table, with the records that they protect below it, or as JSON."""
     if as_json:
         print_json([budget.as_dict() for budget in budgets])
         return

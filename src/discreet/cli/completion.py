@@ -34,7 +34,7 @@ def one_of(*names: str) -> Completer:
 
 
 def data_names(incomplete: str) -> list[str]:
-    """Complete a dataset of discreet.toml, or a file; none where the shell completes files by itself."""
+    """Complete a dataset of discreet.toml, or a file, or none if the shell completes files by itself."""
     names = dataset_names(incomplete)
     if not names:
         return []
@@ -102,7 +102,7 @@ def _values(data: str, column: str, *, incomplete: str) -> list[str]:
 def _matching_names(
     names: "Callable[[Configuration], Iterable[str]]", incomplete: str
 ) -> list[str]:
-    """Complete one of the names that discreet.toml declares; none where it cannot be read."""
+    """Complete one of the names that discreet.toml declares, or none if it cannot be read."""
     from ..tables.datasets.configuration import find_configuration, read_configuration
 
     try:

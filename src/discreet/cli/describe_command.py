@@ -1,4 +1,4 @@
-"""discreet describe: a draft of discreet.toml; and how many cells fit it, exactly, for the owner alone."""
+"""discreet describe: a draft of discreet.toml, and how many cells fit it, exactly, for the owner alone."""
 
 from typing import Annotated
 

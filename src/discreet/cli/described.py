@@ -1,4 +1,4 @@
-"""The data of a command: a dataset of discreet.toml, by its name or by its files; or a path."""
+"""The data of a command: a dataset of discreet.toml, by its name or by its files, or a path."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ Data = str | Path | CsvFile | Dataset
 
 
 def described_data(data_path: Path) -> Path | Dataset:
-    """Return the described dataset of that name, or the one to which a path belongs; else the path.
+    """Return the described dataset of that name, or the one to which a path belongs, or otherwise the path.
 
     Raises:
         InvalidDescription: if discreet.toml cannot be accepted.
@@ -66,7 +66,7 @@ def parse_values(
     """Return the values that texts spell: by the declaration of a column, or by its type in the table.
 
     Raises:
-        MissingColumn: if there is no such column; the message has the argument that names it.
+        MissingColumn: if there is no such column. The message has the argument that names it.
     """
     if isinstance(data, Dataset):
         of = data.column(column, argument)
@@ -83,7 +83,7 @@ def without_column(column: str, texts: Sequence[str]) -> list[str]:
 
 
 def columns_of_texts(texts: Sequence[str]) -> AnyColumn:
-    """Return the column that a text names, or the bins that it spells; of several texts a list of these.
+    """Return the column that a text names, or the bins that it spells. For several texts a list of these.
 
     Raises:
         InvalidArgument: if one of several names a file: a pattern without quotes stands for many.

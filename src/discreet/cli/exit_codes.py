@@ -51,7 +51,7 @@ EXIT_CODES = (
     ExitCode(INTERRUPTED, "interrupted (Ctrl-C)"),
     ExitCode(TERMINATED, "terminated (129: the terminal was closed)"),
 )  # fmt: skip
-"""All exit codes. The first whose errors include the class of an error is its own; other errors are wrong use."""
+"""All exit codes. The first whose errors include the class of an error is its own. Other errors are wrong use."""
 
 
 def exit_code(error: Exception) -> int:

@@ -62,7 +62,7 @@ def history_command(
 
 
 def _show_events(events: Sequence["Event"]) -> None:
-    """Print one row a release, and one for every other event; with a column of names if there are several."""
+    """Print one row for every release and every other event, with a column of names if there are several."""
     names = dict.fromkeys(map(_account_name, events))
     table = Table(box=None, pad_edge=False, show_edge=False)
     for title in ("", gettext("time (UTC)", "a column"), gettext("event", "a column")):
@@ -126,7 +126,7 @@ def verify_command(
 
 
 def _plot_budget(of: NamedAccount, events: list["Event"], path: Path) -> None:
-    """Plot the spent budget of a dataset over time, in epsilon or else rho; the one that is charged now."""
+    """Plot the spent budget of a dataset over time, in epsilon or else rho. The one that is charged now."""
     from ..ledger.events import CHARGED
     from ..study import plots
     from ..study.reports.budget_report import spent_over_time
@@ -157,7 +157,7 @@ def _release_of(event: "Event") -> tuple[str, str | None, str | None]:
 def _event_cells(
     event: "Event", ending: "Event | None"
 ) -> tuple[tuple[str, str, str], tuple[str, str]]:
-    """Return the cells of an event before and after its name; of a charge with its release, if there was one."""
+    """Return the cells of an event before and after its name. A charge includes its release, if there was one."""
     from ..ledger.budget import read_amount
     from ..ledger.events import CHARGED
 

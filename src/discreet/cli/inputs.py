@@ -83,7 +83,7 @@ def scores_text(source: str, form: str | None = None) -> Iterator[str]:
 
 @contextmanager
 def secret_text(source: str, form: str | None = None) -> Iterator[str]:
-    """Yield one line of a file or of standard input; at a terminal it is asked for, and not shown."""
+    """Yield one line of a file or of standard input. At a terminal it is asked for, and not shown."""
     if source == STDIN and sys.stdin is not None and sys.stdin.isatty():
         text = getpass.getpass("private value (not shown): ", sys.stderr)
     else:
@@ -148,7 +148,7 @@ def is_copy(path: object) -> bool:
 
 @contextmanager
 def _beside(name: str, form: str) -> Iterator[Path]:
-    """Yield a path in a new folder for its owner alone, which is removed; in errors it is called by the name."""
+    """Yield a path in a new folder for its owner alone, which is removed. In errors it is called by the name."""
     with tempfile.TemporaryDirectory(prefix=_FOLDER) as folder:
         path = Path(folder) / f"table.{form}"
         try:
@@ -193,7 +193,7 @@ def _refuse_database(copy: Path) -> None:
 
 
 def in_form(path: str, words: Sequence[str] | None) -> str | CsvFile:
-    """Return a path as a CSV file of the form that KEY=VALUE say; the path itself without a KEY.
+    """Return a path as a CSV file of the form that KEY=VALUE say, or the path itself without a KEY.
 
     Raises:
         InvalidArgument: if they say no form.

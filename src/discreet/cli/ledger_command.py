@@ -470,7 +470,7 @@ def _read_guarantee(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarant
 
 
 def _print_and_exit(charge: "Charge", *, as_json: bool) -> None:
-    """Print a charge; exit with 1 if it is not new, so that `charge ... && release` releases once."""
+    """Print a charge, and exit with 1 if it is not new, so that `charge ... && release` releases once."""
     _print_charge(charge, as_json=as_json)
     raise typer.Exit(int(not charge.is_new))
 

@@ -290,7 +290,7 @@ def check_picture(path: Path | None) -> None:
 
 
 def split_candidates(texts: list[str], option: str = "--candidates") -> list[str]:
-    """Return the comma-separated candidates; commas and blanks within quotes are kept."""
+    """Return the comma-separated candidates. Commas and blanks within quotes are kept."""
     try:
         rows = list(csv.reader(texts, skipinitialspace=True, strict=True))
     except csv.Error:

@@ -142,7 +142,7 @@ def plan_command(
 
 
 def _epsilon_of_keys(epsilon: str | None, scores: str | None, error: str | None) -> str:
-    """Return the epsilon of unlisted keys; raise if it is not given, or something else is."""
+    """Return the epsilon of unlisted keys. Raise if it is not given, or something else is."""
     if epsilon is None or (scores, error) != (None, None):
         raise InvalidArgument(_DELTA_ALONE)
     return epsilon

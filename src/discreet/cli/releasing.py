@@ -87,7 +87,7 @@ _OF_ANSWERS = ("dataset", "analyst", "dry_run", "no_tally", "report", "lang", "a
 """The options of all commands, also where a verb's own argument has that name."""
 
 _ENVIRONMENT = (("ledger", "DISCREET_LEDGER"), ("dataset", "DISCREET_DATASET"))
-"""What may be told to all commands at once; a description of the data is nearer."""
+"""What may be told to all commands at once. A description of the data is nearer."""
 
 OpenInput = Callable[[str, str | None], AbstractContextManager[str]]
 """Opens what is named on the command line, in a format: yields what the command is called with."""
@@ -218,7 +218,7 @@ def _opening(
 
 
 def _in_form(data: str | Dataset, words: list[str] | None) -> str | CsvFile | Dataset:
-    """Return the data in the form that --csv says; a description says its own."""
+    """Return the data in the form that --csv says. A description says its own."""
     if not isinstance(data, Dataset):
         return in_form(data, words)
     if words:
@@ -329,7 +329,7 @@ def _answer(
     settings: dict[str, Any],
     tally: "_Tally",
 ) -> Printer:
-    """Release an answer, or quote its cost; return a function that prints the result."""
+    """Release an answer, or quote its cost, and return a function that prints the result."""
     session = charged.session
     if settings["dry_run"]:
         quote = _price(verb, terms, session)
@@ -379,7 +379,7 @@ def _report(release: Release, charged: "_Charged", settings: dict[str, Any]) -> 
 
 
 def _groups(data: Data, by: AnyColumn, texts: list[str]) -> Any:
-    """Return the groups as values of their columns; without a column the verb raises."""
+    """Return the groups as values of their columns. Without a column the verb raises."""
     if texts == [PRIVATE_GROUPS]:
         return PRIVATE_GROUPS
     if by is None:

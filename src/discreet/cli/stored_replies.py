@@ -62,7 +62,7 @@ def version_text() -> str:
 
 
 def with_help_as_option(arguments: list[str]) -> list[str]:
-    """Return `discreet help COMMAND` as `discreet COMMAND --help`; other command lines as they are."""
+    """Return `discreet help COMMAND` as `discreet COMMAND --help`, and other command lines as they are."""
     return [*arguments[1:], "--help"] if arguments[:1] == ["help"] else arguments
 
 
@@ -110,7 +110,7 @@ def _command_of(words: Sequence[str]) -> tuple[Command, list[str]]:
 
 
 def _choices(command: Command, rest: Sequence[str]) -> list[str] | None:
-    """Return the choices of the option that the last word names; empty if its value may be anything."""
+    """Return the choices of the option that the last word names, or empty if its value may be anything."""
     takers = (one for one in command["options"] if rest and rest[-1] in one["names"])
     return next((one["choices"] for one in takers if not one["is_flag"]), None)
 
@@ -150,7 +150,7 @@ _SHELLS = {"complete_bash": _for_bash, "complete_zsh": _for_zsh, "complete_fish"
 
 
 def _stored_commands() -> dict[str, Command]:
-    """Return the stored replies of all commands, by their words; of the whole command line by none."""
+    """Return the stored replies of all commands by their words, and of the whole command line by none."""
     commands: dict[str, Command] = json.loads(REPLIES.read_text(encoding="utf-8"))
     return commands
 

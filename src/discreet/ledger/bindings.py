@@ -364,7 +364,7 @@ def _bindings_of(*events: Event) -> Bindings:
 def budgets_of_datasets(
     transaction: Transaction, whose: Sequence[About | str] | None
 ) -> list[list[Budget]]:
-    """Return the budgets of every dataset, that which is charged last; of none in particular, all in one list."""
+    """Return the budgets of every dataset, that which is charged last. For none in particular, all in one list."""
     bindings = read_bindings(transaction)
     if whose is None:
         return [[_with_period(bindings, budget) for budget in checked_budgets(transaction)]]
@@ -377,7 +377,7 @@ def budgets_of_datasets(
 def payer_budgets(
     transaction: Transaction, whose: Sequence[About | str], analyst: str | None
 ) -> list[list[Budget]]:
-    """Return an analyst's shares of every dataset, or the datasets' own budgets; no others are read.
+    """Return an analyst's shares of every dataset, or the datasets' own budgets. No others are read.
 
     Args:
         transaction: where they are read.
@@ -571,7 +571,7 @@ def append_described(
 
 
 def _find_body(bodies: Mapping[str, EventBody], about: About) -> EventBody | None:
-    """Return the description of the same name; of a name that is not known here, that of the same source."""
+    """Return the description of the same name. For a name that is not known here, that of the same source."""
     if about.name is not None and about.name in bodies:
         return bodies[about.name]
     extent = extent_of(about.source, about.reach)

@@ -37,7 +37,7 @@ class Charge:
         guarantee: the guarantee of the release.
         unit: the column that identifies the privacy unit, or a tuple of several. Rows with equal values there are
             one record. None if every row is a record.
-        is_new: whether this call made the charge; otherwise it existed before.
+        is_new: whether this call made the charge. Otherwise it existed before.
         event: the number of the event that records the charge.
         at: the time of the charge, UTC.
         note: the note from `done`, such as where the release is stored. None until the release is reported as made.

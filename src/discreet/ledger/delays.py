@@ -77,7 +77,7 @@ class GivenUp(Exception):
 
 
 def reset_before(time: datetime, rule: str) -> str:
-    """Return the time of the last public reset by a rule; an empty text where budgets alone reset."""
+    """Return the time of the last public reset by a rule, or an empty text if budgets alone reset."""
     if rule == "renewal":
         return ""
     return time_text(time.replace(hour=0, minute=0, second=0, microsecond=0))

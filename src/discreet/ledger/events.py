@@ -124,7 +124,7 @@ def canonical_list(values: Sequence[object]) -> str:
 
 
 def unit_field(unit: Unit | None) -> dict[str, str | list[str]]:
-    """Return the entry of an event's body for a privacy unit; empty if every row is a record."""
+    """Return the entry of an event's body for a privacy unit, or empty if every row is a record."""
     plain = plain_unit(unit)
     return {} if plain is None else {"privacy_unit": plain}
 

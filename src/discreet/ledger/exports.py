@@ -15,7 +15,7 @@ from .events import Event
 _COLUMNS = Event.__slots__
 
 _FORMULA_SIGNS = "=+@\\-＝＋－＠"
-"""Signs with which formulas begin in spreadsheets; the wide ones in some locales."""
+"""Signs with which formulas begin in spreadsheets. The wide ones in some locales."""
 
 _BEGINNINGS = re.compile(rf"^(?=[\t\r\n])|(?<!\w)(?=[{_FORMULA_SIGNS}])")
 """Where a formula could begin, whatever separates the cells: a sign in front of which is no letter and no digit."""

@@ -1,7 +1,7 @@
 """Questions that fail because of the data, and the datasets that they close for an analyst.
 
 For the proof, see docs/explanation/threat_model.md, "Endings". Whether a question fails may depend on the data, and
-    no epsilon covers it. So failures are charged, stored and counted; at a number that its owner declares a dataset
+    no epsilon covers it. So failures are charged, stored and counted. At a number that its owner declares a dataset
     is closed for the analyst. The rule reads events of the analyst's own questions alone, so it tells nothing of
     others.
 """
@@ -34,7 +34,7 @@ class QuestionFailed(Exception):
 
     Args:
         error: the error, for whoever may see it.
-        reason: why, in few words, for the owner; by default that it was the data.
+        reason: why, in few words, for the owner. By default that it was the data.
     """
 
     def __init__(self, error: Exception, reason: str = "the data") -> None:
@@ -53,7 +53,7 @@ def stored_failure() -> QuestionFailed:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The terms on which an analyst asks about a dataset, besides the budgets.
+    """The terms on which an analyst asks about a dataset, in addition to the budgets.
 
     Attributes:
         dataset: the name of the dataset, by which its owner opens it again.
@@ -189,7 +189,7 @@ def reset_delays(transaction: Transaction, dataset: str, analyst: str | None) ->
 
 
 def reopen_dataset(transaction: Transaction, dataset: str, analyst: str | None) -> list[Budget]:
-    """Open a dataset again for an analyst, or for all with failed questions; return their shares.
+    """Open a dataset again for an analyst, or for all with failed questions, and return their shares.
 
     Args:
         transaction: where it is recorded.

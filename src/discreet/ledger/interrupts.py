@@ -53,8 +53,8 @@ class _Deferral(StopRequest):
 def run_uninterrupted(work: Callable[[StopRequest], _T], *, is_short: bool = False) -> _T:
     """Return the result of `work`, or raise its error, without interrupting it.
 
-    An interrupt of the caller is raised here. By then `work` has not begun and never will; or it has ended,
-    with success or not; or, if it takes long, it continues and is asked to stop.
+    An interrupt of the caller is raised here. By then `work` has not begun and never will, or it has ended, with
+    success or not; or, if it takes long, it continues and is asked to stop.
 
     Where no signal can raise, it runs in the thread of the caller. So does short work where only Ctrl-C can, which
     is raised when that has ended.

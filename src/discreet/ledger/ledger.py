@@ -581,7 +581,7 @@ def _reach_on_record(transaction: Transaction, about: About) -> Mapping[str, Any
 
 
 def session_of(ledger: Ledger, budget: Budget, terms: ChargeTerms) -> Session:
-    """Return the session that charges releases to a budget that was read before; the ledger is not read now.
+    """Return the session that charges releases to a budget that was read before. The ledger is not read now.
 
     Args:
         ledger: the ledger.

@@ -157,7 +157,7 @@ class FileLock:
         return place
 
     def leads_to(self, place: FilePlace) -> bool:
-        """Return whether the path still leads there; if not, links are followed again.
+        """Return whether the path still leads there. If not, links are followed again.
 
         A file with one name has one entry in one folder. So if the file at the end of the path is the one of this
         place, and is there itself and not by a link, the files beside it are those beside this place.
@@ -213,7 +213,7 @@ class FileLock:
             self.close()
 
     def close(self) -> None:
-        """Close the file, and thereby unlock it; the next transaction opens it again."""
+        """Close the file, and thereby unlock it. The next transaction opens it again."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             try:
@@ -285,7 +285,7 @@ def _await_turn(turn: Lock, again: Callable[[], None]) -> None:
 
 
 def _open_lock_file(beside: Path, file: Path) -> int:
-    """Open the lock file with the rights of the ledger's own file; create it if it does not exist."""
+    """Open the lock file with the rights of the ledger's own file, and create it if it does not exist."""
     flags = os.O_CLOEXEC | os.O_NOFOLLOW
     if not beside.exists():
         with suppress(FileExistsError):  # somebody else was faster
@@ -395,7 +395,7 @@ class OpenFile:
         return bool(mode != "wal")
 
     def close(self) -> None:
-        """Close it; the next transaction opens it again."""
+        """Close it. The next transaction opens it again."""
         connection, self._connection, self._place = self._connection, None, None
         self.is_changed = False  # whoever opens it reads it anew
         if connection is not None:

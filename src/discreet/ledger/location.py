@@ -16,7 +16,7 @@ _SECRETS = ("password", "sslpassword")
 
 
 def read_url(where: str | os.PathLike[str] | None) -> URL:
-    """Return the SQLAlchemy URL of a path or a URL; of a database in memory for None.
+    """Return the SQLAlchemy URL of a path or a URL, or of a database in memory for None.
 
     Raises:
         InvalidArgument: if it is neither, or the URL of an unsupported database.

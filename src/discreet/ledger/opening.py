@@ -174,7 +174,7 @@ def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
 
 
 def extend_budget(transaction: Transaction, payer: Payer, extension: Extension) -> Budget:
-    """Give a budget a larger total; the event says the use of a delta that it did not have.
+    """Give a budget a larger total. The event says the use of a delta that it did not have.
 
     Raises:
         InvalidArgument: if the total is not larger or of another kind, or nothing is charged to it any more.
@@ -192,7 +192,7 @@ def extend_budget(transaction: Transaction, payer: Payer, extension: Extension) 
 
 
 def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -> Budget:
-    """Give a share a smaller total; without one, close it, at the amount spent. The rest returns.
+    """Give a share a smaller total. Without one, close it, at the amount spent. The rest returns.
 
     Raises:
         InvalidArgument: if the total is not smaller, of another kind, or less than was spent.

@@ -87,7 +87,7 @@ def paying(budgets: list[Budget]) -> list[Budget]:
 
 @dataclass(frozen=True, slots=True)
 class ChargeTerms:
-    """The terms of the caller for the payment, besides the budgets.
+    """The terms of the caller for the payment, in addition to the budgets.
 
     Attributes:
         at: the time of the charge, where it must not tell when that was written. None for the clock.
@@ -302,7 +302,7 @@ class Purchase:
             return None
 
     def _draw(self, draw: Callable[[], Indices]) -> Indices:
-        """Draw an answer, store it and return it; or return the answer stored meanwhile.
+        """Draw an answer, store it and return it, or return the answer stored meanwhile.
 
         Raises:
             QuestionFailed: if the draw does, after the failure was stored.
@@ -432,7 +432,7 @@ class Purchase:
         transaction.append(self._event("charged", body, self.payer.terms.at))
 
     def keep(self, transaction: Transaction, indices: Indices) -> Indices:
-        """Store the answer unless the request was answered or failed meanwhile; return the stored answer."""
+        """Store the answer unless the request was answered or failed meanwhile, and return the stored answer."""
         _, ending = self.events(transaction)
         if ending is not None:
             return answer_of_event(ending)

@@ -34,7 +34,7 @@ Outcome = Union[Indices, QuestionFailed]  # noqa: UP007  # an alias in quotes
 class PurchaseBatch:
     """The purchases of several releases by one payer, under different requests, in three transactions.
 
-    One looks all requests up and checks that all can be paid; one charges all; one stores all answers. A process
+    One looks all requests up and checks that all can be paid. One charges all. One stores all answers. A process
     that dies between the last two leaves charges without answers, and never an answer without its charge.
     """
 
@@ -167,7 +167,7 @@ class PurchaseBatch:
         return payments
 
     def _draw(self, draws: dict[int, Callable[[], Indices]]) -> dict[int, Outcome]:
-        """Draw all answers, store them and return them; or return those stored meanwhile."""
+        """Draw all answers, store them and return them, or return those stored meanwhile."""
         outcomes: dict[int, Outcome] = {}
         for place, draw in draws.items():
             try:
@@ -177,7 +177,7 @@ class PurchaseBatch:
         return self.payer.store.write(FollowUp(partial(self._keep, outcomes=outcomes)))
 
     def _keep(self, transaction: Transaction, outcomes: dict[int, Outcome]) -> dict[int, Outcome]:
-        """Store answers and failures, of requests that have none; return those that are stored."""
+        """Store answers and failures, of requests that have none, and return those that are stored."""
         endings: dict[int, Outcome] = {}
         for place, outcome in outcomes.items():
             one = self.purchases[place]

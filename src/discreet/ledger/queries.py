@@ -129,7 +129,7 @@ def event_of(row: Any) -> Event:
 
 
 def _parse_json(text: Any) -> Any:
-    """Return parsed JSON; a TypeError for bytes."""
+    """Return parsed JSON. Bytes are a TypeError."""
     return json.loads("" + text)
 
 

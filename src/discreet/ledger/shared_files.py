@@ -52,7 +52,7 @@ def refuse_shared_files(transaction: Transaction, budget: str, about: About | No
     """Return the description to be recorded with a charge: see `bindings.check_charge`. Files are compared, too.
 
     Raises:
-        Exhausted: if a file is named by the source of another budget as well; or as there.
+        Exhausted: if a file is named by the source of another budget as well, or as there.
         InvalidArgument: as there.
     """
     description = check_binding(transaction, budget, about)

@@ -94,7 +94,7 @@ _POSTGRESQL: dict[str, _Meaning] = {
     "58": _UNREACHABLE, "28": _UNREACHABLE, "3D": _UNREACHABLE,
     "XX": _CORRUPT, "42": _CORRUPT, "23": _CORRUPT, "22": _CORRUPT, "P0001": _CORRUPT,
 }  # fmt: skip
-"""Meanings by prefix of the SQLSTATE; the longest matching prefix decides."""
+"""Meanings by prefix of the SQLSTATE. The longest matching prefix decides."""
 
 
 _COMMITS = "PRAGMA data_version"
@@ -227,7 +227,7 @@ class Store:
     def change(
         self, work: Callable[Concatenate[Transaction, _P], _T], *args: _P.args, **kwargs: _P.kwargs
     ) -> _T:
-        """Return work(transaction, *args, **kwargs) as `write` does; no error is raised after a commit.
+        """Return work(transaction, *args, **kwargs) as `write` does. No error is raised after a commit.
 
         A checkpoint that cannot be written after the commit is a warning, and is written before the next commit.
 
@@ -257,7 +257,7 @@ class Store:
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _T:
-        """Return work(connection, *args, **kwargs) on one consistent state, for however long; writers go on.
+        """Return work(connection, *args, **kwargs) on one consistent state, for however long. Writers go on.
 
         While a transaction reads an SQLite file, no other can commit to it. So its pages are copied as they are,
         which takes milliseconds for tens of thousands of events, to a temporary database. PostgreSQL keeps
@@ -301,7 +301,7 @@ class Store:
         """Record the end of the chain, as this process last saw it, in a checkpoint.
 
         Args:
-            number: that of an event; if a checkpoint is known to cover it, none is written.
+            number: that of an event. If a checkpoint is known to cover it, none is written.
 
         Raises:
             LedgerUnwritable: if it cannot be written.
@@ -448,7 +448,7 @@ class Store:
         return self._connection, self._driver
 
     def _disconnect(self, engine: Engine) -> None:
-        """Close the connection; the next transaction opens it again."""
+        """Close the connection. The next transaction opens it again."""
         connection, self._connection, self._driver = self._connection, None, None
         self._state = KnownState()
         if connection is not None:
@@ -468,7 +468,7 @@ class Store:
         again: _Again,
         place: FilePlace,
     ) -> _T:
-        """Run a transaction on a file: opened anew if it cannot be used again, closed if it cannot stay open."""
+        """Run a transaction on a file: opened again if it cannot be used again, closed if it cannot stay open."""
         file, stays_open, self._has_no_log = self._file, False, False
         try:
             if file is not None and not file.resume(place, anew=course.anew):
@@ -541,7 +541,7 @@ class Store:
             connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
 
     def _limit_waiting(self, connection: Connection) -> int:
-        """Let a server's transaction wait for locks no longer than others do; return that in milliseconds."""
+        """Let a server's transaction wait for locks no longer than others do, and return that in milliseconds."""
         patience = int(self._patience * 1000)
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {patience}")
         return patience

@@ -160,7 +160,7 @@ def renew_described(
         configuration: the content of the file.
         name: the dataset.
         period: the name. None for the calendar.
-        **amounts: epsilon, rho or delta; without any those declared, or else as much as before.
+        **amounts: epsilon, rho or delta. Without any those declared, or else as much as before.
     """
     dataset, amounts_here = (
         configuration.dataset(name),

@@ -312,7 +312,7 @@ class Replay:
         self._delays[event.dataset, event.analyst] = new
 
     def _reopen(self, event: Event) -> None:
-        """Count the failures of an analyst anew."""
+        """Count the failures of an analyst again."""
         if event.analyst is None or event.request is not None:
             raise ValueError("opened again for a request, or without an analyst")
         if not self._failures.get((event.dataset, event.analyst)):
@@ -353,12 +353,12 @@ def _check_total(budget: Budget) -> None:
 
 @cache
 def _implied_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
-    """Return the epsilon that follows from a rho at a delta; the relation plays no part."""
+    """Return the epsilon that follows from a rho at a delta. The relation plays no part."""
     return ZCDP(rho, "add_remove").approx(delta).epsilon if rho else Fraction(0)
 
 
 def _check_cost(budget: Budget, cost: Amount, guarantee: str) -> None:
-    """Raise if a charge is less than its guarantee costs in epsilon or delta; a rho may be rounded otherwise."""
+    """Raise if a charge is less than its guarantee costs in epsilon or delta. A rho may be rounded otherwise."""
     due_costs = _cost(replace(budget, spent=Amount()), guarantee)
     pairs = (cost.epsilon, due_costs.epsilon), (cost.delta, due_costs.delta)
     if any(amount is not None and (due is None or amount < due) for amount, due in pairs):

@@ -90,7 +90,7 @@ class Permission:
     Attributes:
         question: the question.
         bill: its bill.
-        most_requests: the most requests of one analyst, besides the budgets; None: no limit.
+        most_requests: the most requests of one analyst, in addition to the budgets; None: no limit.
         kept_bill: its bill as the verb has settled it for a request, for the next one.
     """
 
@@ -322,7 +322,7 @@ class Checkout:
             raise
 
     def allow(self) -> None:
-        """Raise if this may not be paid any more; for the transaction that charges."""
+        """Raise if this may not be paid any more. For the transaction that charges."""
         with public_errors():
             self._check_again()
 

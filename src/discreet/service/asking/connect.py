@@ -121,7 +121,7 @@ def _hold_in_hand(datasets: Mapping[str, object] | Iterable[Dataset], ledger: ob
     """Return data that are given in Python, with the ledger that is charged.
 
     Args:
-        datasets: data by name; or described datasets that have names.
+        datasets: data by name, or described datasets that have names.
         ledger: a `Ledger`, or the file or the URL of one. None for one in memory.
 
     Raises:

@@ -60,7 +60,7 @@ class Datasets:
     def open_budget(
         self, name: str, analyst: str | None, *, separate: bool = False, **terms: Any
     ) -> Budget:
-        """Open the budget of a dataset; or an analyst's share, with its neighbouring relation and privacy unit."""
+        """Open the budget of a dataset, or an analyst's share, with its neighbouring relation and privacy unit."""
         if analyst is not None:
             budget = self.whole(name)
             terms |= {"neighbors": budget.neighbors, "privacy_unit": budget.unit}
@@ -98,7 +98,7 @@ class Datasets:
         permission.most_requests = requests
 
     def reopen(self, name: str, analyst: str | None) -> list[Budget]:
-        """Open a dataset again after failures, for an analyst or for all; return their shares."""
+        """Open a dataset again after failures, for an analyst or for all, and return their shares."""
         return self._ledger.reopen(self._key(name), analyst=analyst)
 
     def session(self, budget: Budget, terms: ChargeTerms | None = None) -> Session:
@@ -249,7 +249,7 @@ class Datasets:
         return self._ledger.events_after(number, limit)
 
     def can_read_ledger(self) -> bool:
-        """Return whether the ledger can be read now; one that others hold is there, and is not waited for."""
+        """Return whether the ledger can be read now. One that others hold is there, and is not waited for."""
         return self._ledger.is_readable()
 
     @property

@@ -191,7 +191,7 @@ class _FreeQuestions:
         return sorted(columns, key=_width, reverse=True)
 
     def _condition(self, comparisons: int) -> str:
-        """Return a condition of so many comparisons; an empty text where none may be made."""
+        """Return a condition of so many comparisons, or an empty text if none may be made."""
         allowed = self.own.where
         for column in self._columns():
             constants = _constants(column)

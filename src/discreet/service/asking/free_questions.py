@@ -61,7 +61,7 @@ def _count_values(term: object) -> int:
 
 @public_errors()
 def check_number_of_cells(question: Call, dataset: Dataset) -> None:
-    """Raise if a free question has more cells of several columns than a service answers; no tuple is made."""
+    """Raise if a free question has more cells of several columns than a service answers. No tuple is made."""
     for part in parts_of_question(question, dataset):
         check_number_of_cells(part, dataset)
     columns = _columns_of_labels(question)
@@ -153,7 +153,7 @@ def releases_keys(question: Call) -> bool:
 
 
 def verb_named(name: str) -> Callable[..., Release]:
-    """Return the verb of a name; a session has it as a method."""
+    """Return the verb of a name. A session has it as a method."""
     verb: Callable[..., Release] = getattr(Session, name)
     return verb
 

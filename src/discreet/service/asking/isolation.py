@@ -124,7 +124,7 @@ _WORDS: dict[type[LedgerError] | type[Exhausted], str] = {
     "data",
     LedgerError: "the ledger cannot be used. Contact the owner of the data",
 }
-"""Messages for analysts by class of error; the first that matches is used."""
+"""Messages for analysts by class of error. The first that matches is used."""
 
 
 def error_for_analyst(error: BaseException) -> DiscreetError:

@@ -88,7 +88,7 @@ def _write_terms(terms: dict[str, Any], _: str) -> dict[str, Any]:
 
 
 def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
-    """Return the terms of a free question as values; names of our own arguments are rejected."""
+    """Return the terms of a free question as values. Names of our own arguments are rejected."""
     clashes = _RESERVED & plain.keys()
     if clashes:
         raise InvalidArgument(f"terms may not hold {', '.join(sorted(clashes))}")

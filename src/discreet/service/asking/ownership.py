@@ -1,4 +1,4 @@
-"""Operations of the owner besides questions: budgets, shares, tokens; and the chain of events, for auditors too."""
+"""Operations of the owner besides questions: budgets, shares, tokens, and the chain of events, for auditors too."""
 
 from dataclasses import dataclass, replace
 from typing import Any

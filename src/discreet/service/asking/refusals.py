@@ -65,7 +65,7 @@ def charged_failures(request: str) -> Iterator[None]:
 
 
 def error_for_reader(error: Exception, role: str | None) -> DiscreetError:
-    """Return an error as a caller of a role may see it; the role is None if the token is not known.
+    """Return an error as a caller of a role may see it. The role is None if the token is not known.
 
     An error that was not made for its reader is shown to the owner alone, and is written to the log of failures.
     """

@@ -53,12 +53,12 @@ class Rights:
         longest: the most characters that a release may have, for all data; None: any number.
         wrap: returns the function to call in place of the one that reads the data.
         unread: the error to raise where an answer needs the data, which are not read then. None if they are.
-        reads: whether data are read; the failure of a question that was read and did not end is stored without,
+        reads: whether data are read. The failure of a question that was read and did not end is stored without,
             also where others have closed its dataset meanwhile.
         beginning: the public time at which the question starts, which events of the ledger have; None: the time at
             which they are written, which follows the reading of the data.
         timing: the public times of the reading. None if nobody reads for a service.
-        times: the public times of answers, by dataset; none where answers leave when they are ready.
+        times: the public times of answers, by dataset, or none if answers leave when they are ready.
         charges_first: whether `wrap` reads the data after the charge.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
         note: called with the name of the dataset, the bill and the parts of a question that may be asked.
@@ -195,7 +195,7 @@ class Rights:
         return replace(quote, answers_after=delay.factor * unit)
 
     def _since(self, dataset: str) -> str:
-        """Return the time of the public reset of delays before this request; an empty text where there is none."""
+        """Return the time of the public reset of delays before this request, or an empty text if there is none."""
         times = self.times.get(dataset)
         if times is None:
             return ""
@@ -205,7 +205,7 @@ class Rights:
         )
 
     def _price(self, inquiry: "Inquiry") -> Quote:
-        """Return the price; for an analyst, in the own share alone."""
+        """Return the price. For an analyst, it is in the analyst's share alone."""
         bill = inquiry.bill()
         cost, allowance = inquiry.cost(bill), self._allowance(inquiry)
         if inquiry.permission is None:

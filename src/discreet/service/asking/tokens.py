@@ -47,7 +47,7 @@ class Token:
         analyst: the analyst. None for other roles.
         created: when it was made, UTC.
         expires: the time from which on it is rejected, UTC.
-        hashed: the SHA-256 of the token; empty where it is told to somebody.
+        hashed: the SHA-256 of the token, or empty if it is told to somebody.
         parent: the id of the token that it was made with, without which it is not valid. None if it was made at the
             command line, or in this process.
         has_ended: whether it was seen to have expired.
@@ -122,7 +122,7 @@ class Tokens:
         Args:
             role: one of `ROLES`.
             analyst: the analyst, for that role.
-            expires: the time from which on it is rejected; if that of the parent is earlier, that one.
+            expires: the time from which on it is rejected. If that of the parent is earlier, that one.
             parent: the token that it is made with: with it it ends, and with it it is revoked.
 
         Raises:
@@ -332,7 +332,7 @@ def _parse_tokens(text: bytes) -> tuple[Token, ...]:
 
 
 def _token(plain: dict[str, Any]) -> Token:
-    """Return a token from its fields; a value of another kind is rejected."""
+    """Return a token from its fields. A value of another kind is rejected."""
     token = Token(**plain)
     texts = (
         token.id, token.created, token.expires, token.hashed, token.analyst or "", token.parent or "",

@@ -399,7 +399,7 @@ def write_error(error: DiscreetError) -> dict[str, Any]:
 
 
 def read_error(plain: Mapping[str, Any]) -> DiscreetError:
-    """Return the error that `write_error` wrote; of a class that is not known here, the root of all."""
+    """Return the error that `write_error` wrote. For a class that is not known here, the root of all."""
     named_class = getattr(errors, str(plain.get("error")), None)
     is_ours = isinstance(named_class, type) and issubclass(named_class, DiscreetError)
     kind: type[DiscreetError] = named_class if is_ours else DiscreetError  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The access log and the counts of requests, of those that are rejected early too; without private values."""
+"""The access log and the counts of requests, of those that are rejected early too. Without private values."""
 
 import asyncio
 import json

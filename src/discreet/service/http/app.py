@@ -39,9 +39,9 @@ def make_app(
     Args:
         configuration: the description, with its ledger open.
         hosts: the names under which the service may be called.
-        counts: the counts of all workers of the service; without them this one counts for itself.
-        dispatcher: asked for all that must be read; without it that is read in this process.
-        clock: the time; without it that of this machine.
+        counts: the counts of all workers of the service. Without them this one counts for itself.
+        dispatcher: asked for all that must be read. Without it that is read in this process.
+        clock: the time. Without it that of this machine.
     """
     all_counts = RequestCounts() if counts is None else counts
     service = Service(

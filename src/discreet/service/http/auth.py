@@ -47,7 +47,7 @@ PLACES = 32
 class Places:
     """At most so many requests of one caller at the same time: the others keep their connections and threads.
 
-    A caller is an analyst, whatever the tokens; or all owners; or all auditors.
+    A caller is an analyst, whatever the tokens, or all owners, or all auditors.
 
     Attributes:
         most: how many.
@@ -61,7 +61,7 @@ class Places:
     _lock: Lock = field(default_factory=Lock)
 
     def enter(self, token: Token, scope: AsgiMessage) -> bool:
-        """Take a place for a request until its reply was sent; return whether there was one."""
+        """Take a place for a request until its reply was sent, and return whether there was one."""
         caller = _caller_of(token)
         with self._lock:
             if self._counts[caller] >= self.most:
@@ -100,7 +100,7 @@ class Gate:
         tokens: who may ask.
         places: how many requests of one caller are answered at the same time.
         token_of: returns the token of a session of the pages. None if there is no such session.
-        session_name_of: returns the session that a request names; empty if it names none.
+        session_name_of: returns the session that a request names, or empty if it names none.
         to_login: returns the reply to a form that comes without a session.
         paths: all paths, as the log of requests names them.
         pages: those of them that need a session.
@@ -117,7 +117,7 @@ class Gate:
     mcp: str
 
     async def enter(self, scope: AsgiMessage) -> Response | None:
-        """Note the caller of a request in its scope; return the reply that rejects it, or None."""
+        """Note the caller of a request in its scope, and return the reply that rejects it, or None."""
         method, path, request = scope["method"], scope["path"], Request(scope)
         if path in self.paths:
             scope["route"] = _Known(path)

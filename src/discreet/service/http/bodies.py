@@ -34,7 +34,7 @@ def read_arguments(operation: Operation[Any], request: Request, body: bytes) -> 
 
 
 def _read_json(request: Request, body: bytes) -> Any:
-    """Return a body as JSON; a body of another declared type is rejected."""
+    """Return a body as JSON. A body of another declared type is rejected."""
     kind, _, form = request.headers.get("content-type", "").partition(";")[0].strip().partition("/")
     if kind.lower() != "application" or not (
         form.lower() == "json" or form.lower().endswith("+json")

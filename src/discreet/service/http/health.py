@@ -1,4 +1,4 @@
-"""Whether the service is up, for all callers; and which of its parts are, for the owner."""
+"""Whether the service is up, for all callers, and which of its parts are, for the owner."""
 
 import shutil
 from collections.abc import Callable, Mapping

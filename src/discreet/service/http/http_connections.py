@@ -161,7 +161,7 @@ class LimitedConnection(H11Protocol):
             self._waiting = None
 
     def _give_up(self) -> None:
-        """Close a connection that has waited too long; say why if a part of a head came."""
+        """Close a connection that has waited too long, and say why if a part of a head came."""
         if self.transport.get_write_buffer_size():  # the client still takes the last reply
             self._waiting = self.loop.call_later(self.slowest_reader, self.drop)
             return

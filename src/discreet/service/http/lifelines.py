@@ -20,7 +20,7 @@ _MODULE = "discreet.service.http.lifelines"
 
 
 def end_with(parent: int) -> None:
-    """End this process when a process that started it ends, however it does; at once if it has ended.
+    """End this process when a process that started it ends, however it does. At once if it has ended.
 
     On Linux that is when the *thread* of the parent ends that started this process.
     """

@@ -68,7 +68,7 @@ class TokenFirst:
         await self.app(scope, whole, _closing(send) if is_unread else send)
 
     async def _read(self, scope: AsgiMessage, receive: Receive) -> bytes | Response:
-        """Return the body; or a refusal, if it is too long or too slow, or the client is gone."""
+        """Return the body, or a refusal, if it is too long or too slow, or the client is gone."""
         longest = LONGEST_LOGIN if scope.get(CALLER) is None else LONGEST_BODY
         body = bytearray()
         try:

@@ -67,7 +67,7 @@ class WorkerSettings:
 
     Attributes:
         path: the description.
-        digest: that of its text; a worker that finds another is not started.
+        digest: that of its text. A worker that finds another is not started.
         hosts: the names under which the service may be called.
         socket: that of the dispatcher.
         readers: how many questions are read at the same time.
@@ -87,10 +87,10 @@ class ServeOptions:
     """The options of a service at the command line.
 
     Attributes:
-        listen: the address and the port; by default those of the description, or 127.0.0.1:8765.
+        listen: the address and the port. By default those of the description, or 127.0.0.1:8765.
         hosts: the names under which the service may be called, besides this machine's own.
         workers: how many processes take requests.
-        readers: how many questions are read at the same time; by default as described, or one fewer than there are
+        readers: how many questions are read at the same time. By default as described, or one fewer than there are
             cores.
     """
 
@@ -103,7 +103,7 @@ class ServeOptions:
 def serve(
     configuration: Configuration, options: ServeOptions, announce: Callable[[], object]
 ) -> None:
-    """Answer over HTTP until the process is told to stop; requests that were begun are answered first.
+    """Answer over HTTP until the process is told to stop. Requests that were begun are answered first.
 
     Args:
         configuration: the description.
@@ -231,7 +231,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def make_worker_app() -> "App":
-    """Return the service that the environment tells of; every worker calls this once."""
+    """Return the service that the environment tells of. Every worker calls this once."""
     from .app import make_app
 
     worker_settings = WorkerSettings(**json.loads(os.environ[_SETTINGS_VARIABLE]))
@@ -255,7 +255,7 @@ def address_to_open(configuration: Configuration, listen: str | None = None) -> 
 
     Args:
         configuration: the description.
-        listen: the address and the port; by default those of the description, or 127.0.0.1:8765.
+        listen: the address and the port. By default those of the description, or 127.0.0.1:8765.
 
     Raises:
         InvalidArgument: if the address is none.

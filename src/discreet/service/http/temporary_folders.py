@@ -21,7 +21,7 @@ class TemporaryFolder:
     """A new folder of a service, which only its user can enter.
 
     Args:
-        parent: where it is made; by default in the folder of temporary files. What services that have ended left
+        parent: where it is made. By default in the folder of temporary files. What services that have ended left
             there is removed.
 
     Attributes:

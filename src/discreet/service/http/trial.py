@@ -54,7 +54,7 @@ class TriedQuestion:
         return self.duration.processor / self.question.units
 
     def again(self, times: AnswerTimes, measure: "Stopwatch") -> "TriedQuestion":
-        """Return it with the durations of one turn more; one that failed or did not end is not asked again."""
+        """Return it with the durations of one turn more. One that failed or did not end is not asked again."""
         largest = self.duration
         if not largest.failure and largest.seconds < inf:
             for one in measure(self.question, times.promise(self.question.parts).clock):
@@ -128,7 +128,7 @@ class FittingTimes:
 
     @property
     def is_declared_enough(self) -> bool:
-        """Whether the times that are declared fit too; answers that leave when ready have no promise to keep."""
+        """Whether the times that are declared fit too. Answers that leave when ready have no promise to keep."""
         answers_after, longest = self.needed
         times = self.declared
         return (
@@ -204,7 +204,7 @@ def try_times(
     Args:
         description: the description.
         load: the load.
-        measure: measures a question; by default in processes of their own.
+        measure: measures a question. By default in processes of their own.
     """
     questions = dearest_questions(description)
     if measure is not None:

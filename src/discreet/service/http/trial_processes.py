@@ -40,7 +40,7 @@ class Duration(NamedTuple):
     Attributes:
         seconds: by the clock; infinite if it did not end.
         processor: the seconds that it computed.
-        failure: the class of the error in which it ended; an empty text if there was an answer.
+        failure: the class of the error in which it ended, or an empty text if there was an answer.
     """
 
     seconds: float

@@ -232,7 +232,7 @@ def _budget(connection: Connection, _: Arguments) -> Reply:
 
 
 def _past_answers(connection: Connection, _: Arguments) -> Reply:
-    """Return the questions of before; the same question under its request gives its answer again, free."""
+    """Return the questions of before. The same question under its request gives its answer again, free."""
     return {
         "answers": [
             {
@@ -264,7 +264,7 @@ def _cut_text(text: str) -> str:
 
 
 def _names_as_text(values: Reply) -> Reply:
-    """Return values by their names as they are shown; names that look alike are numbered, so none is lost."""
+    """Return values by their names as they are shown. Names that look alike are numbered, so none is lost."""
     texts: dict[str, str] = {}
     for number, name in enumerate(values, 1):
         text = _cut_text(name)

@@ -60,7 +60,7 @@ class AnswerLayout:
         error: by how many cells a count is off at most.
         lines: how many records span several lines, if a check asked for it.
         has_open_quote: whether these are more than noise makes.
-        comments: how many lines are comments; empty if that was not asked.
+        comments: how many lines are comments, or empty if that was not asked.
         counts: values with their counts.
         cross: counts of two columns.
         columns: the names of the columns of rows.
@@ -91,7 +91,7 @@ def layout_of(
         value: the answer.
         counts: noisy counts of the answers, in the shape of the value.
         is_histogram: whether the answer is counts by value, or these by group.
-        query: the question in words; a mean is written with how many numbers it is from.
+        query: the question in words. A mean is written with how many numbers it is from.
     """
     if hasattr(value, "tolist"):
         value = value.tolist()

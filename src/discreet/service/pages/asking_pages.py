@@ -204,7 +204,7 @@ def answer(request: AuthenticatedRequest) -> Response:
 
 
 def _remember(request: AuthenticatedRequest, request_name: str, fields: Fields) -> None:
-    """Keep the form of a question that was paid; a refused one leaves no trace.
+    """Keep the form of a question that was paid. A refused one leaves no trace.
 
     If the form cannot be kept, the answer is given, and cannot be shown again from the list of answers.
     """
@@ -260,7 +260,7 @@ def _worst_error(quote: Quote, terms: Mapping[str, Any]) -> str | None:
 class _AnswerForms:
     """The forms that show the visitor's answers again, at no cost.
 
-    A request is known by its name in the budget that is charged now; in one that was renewed it would be another.
+    A request is known by its name in the budget that is charged now. In one that was renewed it would be another.
     """
 
     def __init__(self, request: AuthenticatedRequest) -> None:

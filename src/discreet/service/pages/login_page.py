@@ -28,7 +28,7 @@ _NO_COOKIE = Message(
 
 
 def show(site: Site, page_request: PageRequest) -> Response:
-    """Return the page where one logs in; for a caller that is logged in, the first page of the role."""
+    """Return the page where one logs in. For a caller that is logged in, the first page of the role."""
     if site.token_of(page_request.cookie(SESSION)) is not None:
         return redirect("/")
     return _login_form(page_request)

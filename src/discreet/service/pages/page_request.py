@@ -41,7 +41,7 @@ class Site:
     sessions: Sessions
 
     def token_of(self, session: str) -> Token | None:
-        """Return the valid token of a session; a session is over once its token was revoked or has expired."""
+        """Return the valid token of a session. A session is over once its token was revoked or has expired."""
         identity = self.sessions.token_of(session) if session else None
         if identity is None:
             return None
@@ -86,7 +86,7 @@ class PageRequest:
         return self.request.cookies.get(name, "")
 
     def other_languages(self) -> list[OtherLanguage]:
-        """Return the page in the other languages; of a form that was sent, the first page.
+        """Return the page in the other languages. For a form that was sent, the first page.
 
         An address repeats no path: one that begins with two slashes would lead to a host that the request named.
         """
@@ -103,7 +103,7 @@ class PageRequest:
 
 
 def session_name_of(request: Request) -> str:
-    """Return the session that a request names; empty if it names none that could have been begun."""
+    """Return the session that a request names, or empty if it names none that could have been begun."""
     session = request.cookies.get(SESSION, "")
     return session if is_random_name(session) else ""
 
@@ -127,7 +127,7 @@ def read_fields(text: str) -> Fields:
 def is_from_here(request: Request) -> bool:
     """Return whether a page of this service sent a request, as the browser tells, which no page can change.
 
-    Browsers of today send both headers with every form; one that contradicts, or the lack of both, is rejected. The
+    Browsers of today send both headers with every form. One that contradicts, or the lack of both, is rejected. The
     scheme is not compared: behind a proxy it is the proxy's.
     """
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")

@@ -38,7 +38,7 @@ from .sessions import form_secret, is_same
 ANSWER_LENGTH = 4 * LENGTH
 """Bytes of every reply to a question: answers, refusals and failures.
 
-An answer is at most half of `LENGTH` as JSON, so at most six times that here; the page around it is shorter than
+An answer is at most half of `LENGTH` as JSON, so at most six times that here. The page around it is shorter than
 the rest."""
 
 _NOT_FROM_HERE = Message(
@@ -142,7 +142,7 @@ async def _answer_stranger(site: Site, work: Stranger, request: Request) -> Resp
 async def _answer_visitor(
     site: Site, view: View, roles: tuple[str, ...], request: Request
 ) -> Response:
-    """Answer a caller that is logged in; lead others to the page where one logs in."""
+    """Answer a caller that is logged in, and lead others to the page where one logs in."""
     token: Token | None = request.scope.get(CALLER)
     try:
         page_request = read_page_request(request, await request.body())

@@ -161,7 +161,7 @@ def read_question_form(fields: Mapping[str, str]) -> QuestionForm:
 
 
 def describe_values(column: Column) -> str:
-    """Return the bounds or the values of a column; an empty text where none are declared."""
+    """Return the bounds or the values of a column, or an empty text if none are declared."""
     if column.enum is not None:
         more = len(column.enum) - _LISTED
         return ", ".join(map(str, column.enum[:_LISTED])) + (f", … (+{more:,})" if more > 0 else "")

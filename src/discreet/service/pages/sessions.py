@@ -1,6 +1,6 @@
 """Sessions of people at the pages, in a file beside discreet.toml that only its owner can read and write.
 
-A browser holds a random name of 256 bits; the file holds its hash, the id of the token it was begun with, and when
+A browser holds a random name of 256 bits. The file holds its hash, the id of the token it was begun with, and when
 it ends. All workers of a service read the one file.
 """
 
@@ -84,7 +84,7 @@ class Sessions:
             file.execute("INSERT OR IGNORE INTO asked VALUES (?, ?, ?)", row)
 
     def forms_of(self, analyst: str) -> dict[str, Fields]:
-        """Return the forms of an analyst's questions by their requests; the owner is the analyst ""."""
+        """Return the forms of an analyst's questions by their requests. The owner is the analyst ""."""
         if not self._path.exists():
             return {}
         with self._transaction() as file:
@@ -98,7 +98,7 @@ class Sessions:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one transaction; make it if it is not there."""
+        """Open the file for one transaction, and make it if it is not there."""
         self._check()
         try:
             with closing(sqlite3.connect(self._path, timeout=_SECONDS_FOR_THE_FILE)) as file:
@@ -112,7 +112,7 @@ class Sessions:
         raise UnreadableFile(f"{self._path} cannot be read, or is not a file of sessions")
 
     def _check(self) -> None:
-        """Make the file for its owner alone; raise if others could write sessions into it."""
+        """Make the file for its owner alone, and raise if others could write sessions into it."""
         try:
             with open(self._path, "ab", opener=private_opener) as file:
                 if not is_writable_by_others(file):

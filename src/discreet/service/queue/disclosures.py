@@ -16,7 +16,7 @@ from ..asking.rights import Rights
 from .promises import AnswerTimes, answer_times
 
 _DAYS = {"year": 366, "quarter": 92, "month": 31}
-"""The most days of a period; a budget without one is counted for a year."""
+"""The most days of a period. A budget without one is counted for a year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Disclosure:
 
 @dataclass(frozen=True, slots=True)
 class LateAnswers:
-    """A delay that has doubled, or questions that were given up; for the owner.
+    """A delay that has doubled, or questions that were given up. For the owner.
 
     Attributes:
         dataset: the dataset.

@@ -28,7 +28,7 @@ RequestKey = tuple[Caller, str, str]
 """What a ledger knows a request by: who asks, about which dataset, under which name."""
 
 LOG = logging.getLogger("discreet.failures")
-"""One line of JSON for every question that failed, was given up or needed longer; for the owner."""
+"""One line of JSON for every question that failed, was given up or needed longer. For the owner."""
 
 _TRIES = 3
 _CLOCK, _KILLED, _OWN = "its clock", "ended by others", "processor time or memory"
@@ -137,7 +137,7 @@ class Dispatcher:
         self._schedule = Schedule(self.pool.number)
 
     def ask(self, question: QueuedQuestion) -> Ticket:
-        """Return the ticket of a question; of one that is on its way, its ticket again.
+        """Return the ticket of a question. For one that is on its way, its ticket again.
 
         Raises:
             RequestConflict: if its request is another question there.

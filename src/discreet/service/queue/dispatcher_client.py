@@ -44,7 +44,7 @@ class DispatcherLink:
         return self._task is not None and not self._task.done()
 
     async def ask(self, question: QueuedQuestion) -> Line:
-        """Return the message with the reply to a question; one that is cancelled meanwhile is taken back."""
+        """Return the message with the reply to a question. One that is cancelled meanwhile is taken back."""
         number = next(self._numbers)
         reply: asyncio.Future[Line] = asyncio.get_running_loop().create_future()
         self._replies[number] = reply

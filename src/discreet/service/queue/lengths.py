@@ -106,7 +106,7 @@ def _in_cell(label: object) -> int:
 
 
 def _longest_key(column: object) -> int:
-    """Return a bound on the characters of a key with its count; of a tuple, one text for every column."""
+    """Return a bound on the characters of a key with its count. A tuple has one text for every column."""
     cells = cells_of(column)
     return _KEY if cells is None else _KEY + len(cells.parts) * longest_text(0)
 

@@ -142,7 +142,7 @@ _FAILED = (
 
 
 class _WholeReply:
-    """A reply that is held back until it is whole; one of a failure, if none comes."""
+    """A reply that is held back until it is whole. One of a failure, if none comes."""
 
     def __init__(self) -> None:
         headers = [(b"content-type", b"application/json")]

@@ -62,7 +62,7 @@ class Reader(Protocol):
 
 
 Fork = Callable[[], Awaitable[Reader]]
-"""Starts a reader, and returns it when it is ready; or raises an `OSError` or an `EndedError`."""
+"""Starts a reader, and returns it when it is ready, or raises an `OSError` or an `EndedError`."""
 
 
 def _new_future() -> asyncio.Future[None]:
@@ -153,7 +153,7 @@ class Forks:
     """Forks readers from one template.
 
     Attributes:
-        settings: the settings of every reader; the folder of its spills is made in theirs.
+        settings: the settings of every reader. The folder of its spills is made in theirs.
     """
 
     settings: ReaderSettings

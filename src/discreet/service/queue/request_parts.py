@@ -97,7 +97,7 @@ def _readings_of_each(call: Call, dataset: object) -> int:
 
 
 def _most_groups(call: Call, dataset: object) -> int:
-    """The number of groups at most; one where there is no column of groups."""
+    """The number of groups at most. One where there is no column of groups."""
     by, groups = call.terms.get("by"), call.terms.get("groups")
     if by is None:
         return 1
@@ -110,7 +110,7 @@ def _most_groups(call: Call, dataset: object) -> int:
 
 
 def _declared_candidates(call: Call, dataset: object) -> int:
-    """The number of candidates that are declared; none where values are drawn, or nothing is."""
+    """The number of declared candidates, or none if values are drawn, or no candidates are declared."""
     candidates = call.terms.get("candidates")
     if isinstance(dataset, Dataset) and _is_of_cells(call):
         lists = lists_of_values(dataset, call.arguments[0], candidates)

@@ -66,7 +66,7 @@ def folder_for_spills(ledger: Path | None, folders: Iterable[str] | None = None)
 
     Args:
         ledger: the folder of the ledger. None if a server keeps it.
-        folders: where they may be; by default those of this machine.
+        folders: where they may be. By default those of this machine.
     """
     for folder in (tempfile.gettempdir(), "/var/tmp") if folders is None else folders:
         with suppress(OSError):

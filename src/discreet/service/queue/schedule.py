@@ -177,7 +177,7 @@ class Schedule:
             self._add(now + promise.clock, _STOP, run)
 
     def ended(self, run: QuestionRun, now: float, outcome: Ending) -> None:
-        """Note that an outcome is there; of several that come the last is the outcome."""
+        """Note that an outcome is there. For several that come the last is the outcome."""
         is_first = run.outcome is None
         run.outcome = outcome
         if is_first and not run.promise.unit:
@@ -237,7 +237,7 @@ class Schedule:
             self.ended(run, _, Ending.GIVEN_UP)
 
     def _decide(self, run: QuestionRun, _: float) -> None:
-        """Store the answer if there is one; or double the delay."""
+        """Store the answer if there is one, or double the delay."""
         if run.outcome is None:
             run.factor *= 2
             self._plan(run)
@@ -246,7 +246,7 @@ class Schedule:
             self._add(run.leaving, _LEAVE, run)
 
     def _leave(self, run: QuestionRun, time: float) -> None:
-        """Free the reader of a reply that leaves; one that is not stored leaves a grain later."""
+        """Free the reader of a reply that leaves. One that is not stored leaves a grain later."""
         if not run.is_stored:
             self._leave_at(run, time + run.promise.grain)
             return
@@ -266,7 +266,7 @@ class Schedule:
         queue.waiting.append(run)
 
     def _start(self, time: float) -> None:
-        """Start questions while readers are free: of the caller that has held them least; of several, in turn."""
+        """Start questions while readers are free. Of several, the caller that has held them least is first."""
         while self._busy < self.readers and not self._is_closed:
             able = [
                 (one.held, one.last, who or "", who)

@@ -113,8 +113,8 @@ def spread_of(sensitivity: Any, spread: Any, rounding: Any, *, monotonic: bool =
     neighbours, so it changes by at most 4r more than the exact one.
 
     Raises:
-        InvalidArgument: if they are all said to move the same way, and nothing says how far apart; or if a
-            number cannot be accepted.
+        InvalidArgument: if they are all said to move the same way, and nothing says how far apart, or if a number
+            cannot be accepted.
     """
     if flag(monotonic, "monotonic") and spread is None:
         raise InvalidArgument(

@@ -8,7 +8,7 @@ from .result import AttackResult
 _LARGE_EPSILON = 30
 _WITH_ALICE = [0.5] + [-2.0] * 999
 _WITHOUT = [-0.5] + [-1.0] * 999
-"""Scores of 1,000 candidates; one record changes each by at most 1."""
+"""Scores of 1,000 candidates. One record changes each by at most 1."""
 
 _FEW = 12
 

@@ -11,7 +11,7 @@ X = 2980
 
 _WITH_ALICE = [-X] + [-X - 1] * 99
 _WITHOUT = [-X] * 100
-"""Scores of 100 candidates; one record changes each by at most 1."""
+"""Scores of 100 candidates. One record changes each by at most 1."""
 
 _FEW = 12
 """Candidates of the shorter instance that all mechanisms are audited on: some take cubic time."""

@@ -59,7 +59,7 @@ class AuditedProgram:
 
     Attributes:
         name: its file and the function in it.
-        digest: the SHA-256 hash of that file; "" if it is in none.
+        digest: the SHA-256 hash of that file, or "" if it is in none.
     """
 
     name: str

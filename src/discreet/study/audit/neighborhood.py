@@ -29,7 +29,7 @@ class Neighborhood:
 
     @classmethod
     def of(cls, universe: Sequence[object], sizes: Iterable[object], neighbors: str) -> Self:
-        """Return the pairs over a universe; a size that is no number is rejected by a word for it."""
+        """Return the pairs over a universe. A size that is no number is rejected by a word for it."""
         words = (size if isinstance(size, int) else preview(size) for size in sizes)
         return cls(len(universe), frozenset(words), neighbors)
 

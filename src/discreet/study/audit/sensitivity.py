@@ -302,7 +302,7 @@ def _beginning(room: Neighborhood, bits: Bits) -> tuple[DatabaseIndices, Databas
 
 
 def _record(room: Neighborhood, bits: Bits) -> int:
-    """Return a random record; the first and the last, often extreme, come more often."""
+    """Return a random record. The first and the last, often extreme, come more often."""
     return {0: 0, 1: room.records - 1}.get(below(8, bits), below(room.records, bits))
 
 

@@ -294,7 +294,7 @@ class Distribution:
         return tuple(self._number(self._support[place]) for place in places)
 
     def _points(self, in_view: range, *, few: bool) -> list[tuple[WeightedRun, arb, int]]:
-        """Return the runs and masses of the points of a picture, with the step of the run; in order on a grid."""
+        """Return the runs and masses of the points of a picture, with the step of the run. In order on a grid."""
         points = [
             (s, mass, k)
             for s, mass in zip(self._weighted, self._masses, strict=True)

@@ -37,7 +37,7 @@ class Simulation:
         """Return a picture of the frequencies as a matplotlib figure. Do not publish it.
 
         Args:
-            label: the name of the axis of candidates; by default the column.
+            label: the name of the axis of candidates. By default the column.
         """
         from .. import plots
 

@@ -141,7 +141,7 @@ class DecimalSupport:
 
 
 class DateSupport:
-    """The points of a grid of dates: their numbers are days from 1970-01-01; in a zone, of UTC.
+    """The points of a grid of dates: their numbers are days from 1970-01-01. In a zone, they are days of UTC.
 
     Attributes:
         step: the days from the first point to the second.
@@ -221,7 +221,7 @@ class ListSupport:
         return bisect_right(self._numbers, value) - 1
 
     def find(self, answer: object) -> int | None:
-        """Return the place of an answer; one of several candidates may be a list too."""
+        """Return the place of an answer. One of several candidates may be a list too."""
         try:
             return self._answers.index(tuple(answer) if isinstance(answer, list) else answer)
         except Exception:  # it is none, or cannot be compared: then it is none either
@@ -258,7 +258,7 @@ class WeightedRun:
     docs/how-to/planning.md#the-distribution-of-an-answer.
 
     Attributes:
-        start: the index of the lowest candidate; of the best one if there is no end.
+        start: the index of the lowest candidate, or of the best one if there is no end.
         size: how many candidates; 0 stands for no end.
         top: the score at the best end.
         slope: how much the score falls a step, at least 0.

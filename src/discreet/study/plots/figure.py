@@ -54,7 +54,7 @@ class Figure(MatplotlibFigure):
         self._titles[name] = tuple(texts)
 
     def draw(self, renderer: "RendererBase") -> None:
-        """Draw it; a Chinese candidate in a font that has it, if one is installed."""
+        """Draw it. A Chinese candidate in a font that has it, if one is installed."""
         for axes in self.axes:  # asked for their labels, axes write them
             axes.get_xticklabels()
             axes.get_yticklabels()

@@ -77,7 +77,7 @@ def entitle_private(axes: "Axes", title: Message) -> None:
 def name_axes(
     axes: "Axes", labels: Sequence[str] | None, heights: tuple[Message, Message], label: str
 ) -> None:
-    """Name both axes; in a list the candidates go down the page in their order.
+    """Name both axes. In a list the candidates go down the page in their order.
 
     Args:
         axes: the axes.

@@ -198,7 +198,7 @@ def draw_law(law: Series, label: str) -> Markup:
 
 
 def draw_counts(counts: CountTable) -> Markup:
-    """Return a bar for every count, as long as the count; of many the first ones."""
+    """Return a bar for every count, as long as the count. For many the first ones."""
     rows = counts.rows[:_MOST_BARS]
     names = [visible_text(", ".join(labels)) for labels, _ in rows]
     lengths = [float(count) for _, count in rows]

@@ -121,7 +121,7 @@ def _error(release: Release) -> dict[str, object]:
 
 
 def _error_in_words(release: Release, error: Fraction) -> Message:
-    """Return the worst expected error as a sentence; of a mode in records, which are its steps."""
+    """Return the worst expected error as a sentence, for a mode in records, which are its steps."""
     steps = rounded_up(error, 4)
     if verb_of(release.query) == "mode" and release.guarantee.neighbors == "add_remove":
         return Message(
