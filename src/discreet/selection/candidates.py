@@ -498,7 +498,9 @@ def is_missing(value: object) -> bool:
         return True
     if isinstance(value, Decimal):
         return value.is_nan()
-    return isinstance(value, float) and value != value  # NaN
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    return isinstance(value, float | np.floating) and bool(value != value)  # NaN
 
 
 def check_distinct_labels(labels: tuple[object, ...], argument: str, *, null: bool = False) -> None:

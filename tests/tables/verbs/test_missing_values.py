@@ -129,6 +129,27 @@ def test_all_that_stands_for_no_value_is_none(missing: Any) -> None:
     assert counts == {"a": 1, None: 4}
 
 
+@pytest.mark.parametrize(
+    "missing",
+    [
+        np.float16("nan"),
+        np.float32("nan"),
+        np.datetime64("NaT"),
+        np.timedelta64("NaT"),
+        Decimal("sNaN"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_objects_of_numpy_without_a_value_are_none(missing: Any) -> None:
+    data, exact = pd.DataFrame({"x": np.array(["a", missing, None], object), "y": 1}), 10**4
+    alone = discreet.counts(data, "x", candidates=["a", None], epsilon=exact).value
+    cells = {"x": ["a", None], "y": [1]}
+    beside = discreet.counts(data, ["x", "y"], candidates=cells, epsilon=exact).value
+    assert alone == {"a": 1, None: 2}
+    assert beside == {("a", 1): 1, (None, 1): 2}
+    assert discreet.count(data, where="x IS NULL", epsilon=exact).value == 2
+
+
 def test_verbs_by_groups_without_a_value() -> None:
     data, exact = pl.from_arrow(table()), 10**4
     terms: dict[str, Any] = {"by": "city", "groups": ["Bern", None], "epsilon": exact}

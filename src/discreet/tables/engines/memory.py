@@ -18,6 +18,7 @@ from ...errors import NotCountable, UnreadableData
 from ...sampling.arrays import types_of
 from ...sampling.vectors import ExactArray
 from ...selection.bins import CellColumns
+from ...selection.candidates import is_missing
 from ..conditions.conditions import Condition, tests_of
 from ..values.ids import check_unit, id_text, start_of_rule, unit_bytes
 from ..values.key_values import KeyColumn, cell_text, check_keys, order_objects
@@ -308,7 +309,8 @@ def number_keys(keys: Sequence[object]) -> tuple[dict[object, int], NDArray[np.i
 def code_of(value: object, places: dict[CellKey, int]) -> int:
     """Return the integer of an object, -1 if it cannot be hashed or compared."""
     try:
-        return places.setdefault(key(value), len(places))
+        cell = None if is_missing(value) else value  # a NaN that signals has no hash
+        return places.setdefault(key(cell), len(places))
     except Exception:  # objects in a table may do anything
         return -1
 
