@@ -110,10 +110,10 @@ class Ledger:
             dataset: a name for the dataset, or a `Dataset`. A budget opened for a `Dataset` rejects releases about
                 anything else, and another dataset with the same source shares the budget.
             analyst: the name of an analyst, to open a share of the dataset's budget. The budget pays for the share
-                at once, and releases to this analyst are charged only to the share.
+                at once, and releases to this analyst are charged to the share.
             epsilon: the bound on all releases together, in pure differential privacy or, with `delta`, in
                 approximate differential privacy.
-            rho: the bound in zero-concentrated differential privacy.
+            rho: instead of `epsilon`, the bound in zero-concentrated differential privacy.
             delta: the delta of (epsilon, delta)-differential privacy, with `delta_for`.
             neighbors: the neighboring relation of the budget and its shares. Releases are converted to it.
             privacy_unit: the column that identifies the privacy unit, such as a user id, or a list of columns. Rows
@@ -131,7 +131,7 @@ class Ledger:
                 this changes how its shares are paid for from now on.
 
         Raises:
-            InvalidArgument: if an argument cannot be accepted, the budget was opened with other terms, or a share
+            InvalidArgument: if an argument is invalid, the budget was opened with other terms, or a share
                 is of another kind than the dataset's budget.
             UnknownBudget: if it is a share, and the dataset has no budget.
             Exhausted: if the dataset's budget cannot pay for the share.
@@ -242,7 +242,7 @@ class Ledger:
                 period, for a budget that was opened with `per`, after the previous period has ended.
             epsilon: the bound on the releases of the period, in pure differential privacy or, with `delta`, in
                 approximate differential privacy.
-            rho: the bound in zero-concentrated differential privacy.
+            rho: instead of `epsilon`, the bound in zero-concentrated differential privacy.
             delta: the delta of (epsilon, delta)-differential privacy. Without epsilon, rho and delta, the amounts
                 stay the same.
             per: "year", "quarter" or "month", to change the kind of calendar period.
@@ -255,7 +255,7 @@ class Ledger:
 
         Raises:
             UnknownBudget: if the dataset has no budget yet.
-            InvalidArgument: if an argument cannot be accepted, the calendar period has not ended, or the period has
+            InvalidArgument: if an argument is invalid, the calendar period has not ended, or the period has
                 a budget with other terms.
             Exhausted: if the shares add up to more than the budget.
         """

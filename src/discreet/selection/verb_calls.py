@@ -55,7 +55,7 @@ def delivery_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Deli
     Of a `ledger` among the arguments only its currency is asked.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted, or can be read once only, or this is no verb
+        InvalidArgument: if a public argument is invalid, or can be read once only, or this is no verb
             that releases.
     """
     return _listen(verb, args, kwargs, Listener(billing=False, payer=kwargs.get("ledger")))

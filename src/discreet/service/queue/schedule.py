@@ -266,7 +266,7 @@ class Schedule:
         queue.waiting.append(run)
 
     def _start(self, time: float) -> None:
-        """Start questions while readers are free. Of several, the caller that has held them least is first."""
+        """Start questions while readers are free, first for the caller that has held them least, ties in turn."""
         while self._busy < self.readers and not self._is_closed:
             able = [
                 (one.held, one.last, who or "", who)

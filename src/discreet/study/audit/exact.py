@@ -219,7 +219,7 @@ def exact(
         **terms: the shared arguments, described in `Terms`.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted, or the answers of a verb can't be enumerated.
+        InvalidArgument: if a public argument is invalid, or the answers of a verb can't be enumerated.
         InvalidScores: if the scores are not finite numbers, or their numbers differ.
     """
     if terms.get("size") is not None:

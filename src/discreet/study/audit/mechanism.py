@@ -170,7 +170,7 @@ def mechanism(  # noqa: PLR0913  # a mechanism, a universe, a claim, and how it 
             records.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted, or there are more than 20,000 pairs. `function` was not
+        InvalidArgument: if an argument is invalid, or there are more than 20,000 pairs. `function` was not
             called. Or if it does not return a distribution.
     """
     claim = _read_claim(epsilon, delta, neighbors, draws, confidence)

@@ -162,7 +162,7 @@ def plan_keys(  # noqa: PLR0913  # the public numbers, each by its name
         with_counts: whether counts are released as by `counts`. Then their noise also decides between the rules.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted, or epsilon is so small that more than 131,072 counts
+        InvalidArgument: if an argument is invalid, or epsilon is so small that more than 131,072 counts
             would have their own probability.
     """
     limits = read_limits(delta, minimum_count)

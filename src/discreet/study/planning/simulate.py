@@ -80,7 +80,7 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
         The distribution. The widths of all intervals of probabilities add up to less than 2**-64.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted, or the verb returns several answers at once that
+        InvalidArgument: if a public argument is invalid, or the verb returns several answers at once that
             can't be enumerated (`quantiles`, `select_rows`, groups). Nothing private was read.
 
     Side channels: many. The work is linear in the candidates or runs for the exponential mechanism,

@@ -74,7 +74,7 @@ def epsilon_for(
         The smallest such epsilon, rounded up to 12 digits.
 
     Raises:
-        InvalidArgument: if an argument cannot be accepted, or every epsilon keeps the error.
+        InvalidArgument: if an argument is invalid, or every epsilon keeps the error.
     """
     target = positive(error, "error")
     constant = _constant(candidates, mechanism, confidence)

@@ -112,7 +112,7 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
         For one column given by its name, its `NoisyCellCounts`. Otherwise a dict from columns to theirs.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted, there is no description, or no bound on the cells
+        InvalidArgument: if a public argument is invalid, there is no description, or no bound on the cells
             of a privacy unit. Nothing private was read.
         MissingColumn: if a column is not declared. No private data were read.
         UnreadableData: if the data or a column is not there, or has a type that cannot hold such values.
