@@ -286,7 +286,8 @@ def test_a_number_with_noise(
     assert run(asked) == 0
     out, err = capsys.readouterr()
     assert out == "42\n"
-    assert err == "ε = 50 (add/remove one record), exponential mechanism\n"
+    within = "within 1, with probability 95 %"
+    assert err == f"ε = 50 (add/remove one record), exponential mechanism\n{within}\n"
     (folder / "count.txt").write_text("42.26")
     assert run([*asked, "count.txt", "--step", "0.5", "--lo", "0", "--hi", "100"]) == 0
     assert capsys.readouterr().out == "42.5\n"

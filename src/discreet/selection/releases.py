@@ -4,7 +4,7 @@ Their words and tables are imported when they are first written, so that a first
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -121,19 +121,19 @@ class Release(Generic[T]):
         return [] if note is None else [note]
 
     @property
-    def remarks(self) -> Sequence[str]:
-        """Sentences next to the answer, about how far off a number is and how it is shown.
+    def remarks(self) -> list[str]:
+        """Sentences next to the answer: how far off it is, which noise it has, and how it is shown."""
+        is_told = self.mechanism in _WITH_ERROR or self.error is not None
+        # No answer is not off.
+        words = [error_in_words(self.error)] if is_told and self.value is not None else []
+        return [*words, *noise_in_words(self.noise), *self.notes]
 
-        The error of a selected answer is not a distance between values, so it is left out.
-        """
-        why = noise_in_words(self.noise)
-        if self.mechanism not in _WITH_ERROR:
-            return [*why, *self.notes]
-        error: Any = self.error
-        has_words = error is None or isinstance(error, Mapping) or error.is_distance
-        # Of no answer none is off.
-        words = [error_in_words(error)] if has_words and self.value is not None else []
-        return [*words, *why, *self.notes]
+    @property
+    def _short_remarks(self) -> list[str]:
+        """The remarks without the error of a selected answer, which is a clause and no distance between values."""
+        error: Any = self.error if self.mechanism in _WITH_ERROR else None
+        is_short = self.mechanism in _WITH_ERROR and getattr(error, "is_distance", True)
+        return self.remarks if is_short else [*noise_in_words(self.noise), *self.notes]
 
     def with_value(self, answer: Any) -> "Release":
         """Return the same release with another value, faster than the constructor."""
@@ -215,7 +215,7 @@ class Release(Generic[T]):
         }
 
     def __str__(self) -> str:
-        about = "; ".join([self.promise, *self.remarks])
+        about = "; ".join([self.promise, *self._short_remarks])
         return f"{', '.join(self.shown.in_words())} [{about}]"
 
     def _repr_html_(self) -> str:
