@@ -141,7 +141,8 @@ def test_all_that_stands_for_no_value_is_none(missing: Any) -> None:
     ids=lambda one: type(one).__name__,
 )
 def test_objects_of_numpy_without_a_value_are_none(missing: Any) -> None:
-    data, exact = pd.DataFrame({"x": np.array(["a", missing, None], object), "y": 1}), 10**4
+    cells_of_x = pd.Series(["a", missing, None], dtype=object)
+    data, exact = pd.DataFrame({"x": cells_of_x, "y": 1}), 10**4
     alone = discreet.counts(data, "x", candidates=["a", None], epsilon=exact).value
     cells = {"x": ["a", None], "y": [1]}
     beside = discreet.counts(data, ["x", "y"], candidates=cells, epsilon=exact).value
