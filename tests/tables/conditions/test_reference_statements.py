@@ -128,9 +128,9 @@ REFUSED: dict[str, str] = {
     "SELECT COUNT(*) FROM people": "There is no default ε",
     "SELECT WITH ANONYMIZATION OPTIONS(epsilon=10, kappa=2) ANON_AVG(age) FROM people": r"write AVG\(x\)",
     HEAD.replace("= 1", "= 1, group_selection_strategy = PUBLIC_GROUPS")
-    + "COUNT(*) FROM people": "leave it out",
+    + "COUNT(*) FROM people": "Leave it out",
     HEAD.replace("= 1", "= 1, max_rows_contributed = 2")
-    + "COUNT(DISTINCT id) FROM people": "leave it out",
+    + "COUNT(DISTINCT id) FROM people": "Leave it out",
     HEAD.replace("epsilon = 1", "delta = 1e-8") + "COUNT(DISTINCT id) FROM people": "needs epsilon",
     "SELECT WITH DIFFERENTIAL_PRIVACY COUNT(DISTINCT id) FROM people": "begins with SELECT WITH",
 }

@@ -175,7 +175,7 @@ REFUSED_OPTIONS: dict[str, str] = {
     "epsilon = 1, max_groups_contributed = 0": "at least 1",
     "epsilon = 1, max_groups_contributed = 1.5": "at least 1",
     "epsilon = 1 FROM x": "NAME = VALUE",
-    "epsilon = 1, group_selection_strategy = LAPLACE_THRESHOLD": "leave it out",
+    "epsilon = 1, group_selection_strategy = LAPLACE_THRESHOLD": "Leave it out",
 }
 
 

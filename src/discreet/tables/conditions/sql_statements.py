@@ -244,11 +244,11 @@ _OPTIONS = (
 )
 
 _OTHER_OPTIONS = {
-    "kappa": "write max_groups_contributed",
-    "group_selection_strategy": "public numbers decide how groups that nobody lists are chosen: leave it out",
-    "max_rows_contributed": "the description bounds the rows of a unit, max_contributions: leave it out",
-    "rho": "give epsilon",
-    "report_format": "leave it out",
+    "kappa": "Write max_groups_contributed",
+    "group_selection_strategy": "Leave it out: public numbers decide how groups that you don't list are chosen",
+    "max_rows_contributed": "Leave it out: max_contributions of the description bounds the rows of a unit",
+    "rho": "Give epsilon",
+    "report_format": "Leave it out",
 }
 
 
@@ -268,7 +268,7 @@ def _read_options(text: str) -> dict[str, Tree]:
         if name in options:
             raise InvalidArgument(f"OPTIONS has {name} twice")
         if name not in _OPTIONS:
-            advice = _OTHER_OPTIONS.get(name, f"there are {', '.join(_OPTIONS)}")
+            advice = _OTHER_OPTIONS.get(name, f"Write one of {', '.join(_OPTIONS)}")
             raise InvalidArgument(f"OPTIONS: {preview(name)} is not supported here. {advice}")
         options[name] = pair.expression
     if "epsilon" not in options:
