@@ -246,7 +246,8 @@ def test_commands_take_it_as_often_as_there_are_columns(
     out, err = capsys.readouterr()
     assert (out, err) == (
         "tea\n",
-        f"{UNDESCRIBED_TEXT}\nε = 50 (add/remove one (household, person)), exponential mechanism\n",
+        f"{UNDESCRIBED_TEXT}\nε = 50 (add/remove one (household, person)), exponential mechanism\n"
+        "in 95 of 100 answers the answer is as good as the best one\n",
     )
     assert run([*asked, *pair, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["privacy_unit"] == ["household", "person"]

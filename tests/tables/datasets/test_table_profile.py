@@ -92,7 +92,7 @@ def test_it_travels_as_plain_values() -> None:
 def test_it_is_shown_in_chinese_too() -> None:
     with using_language("zh"):
         text = str(PROFILE)
-    assert "约 4,012 个单位（person），3 列" in text
+    assert "约 4,012 个隐私单元（person），3 列" in text
     assert "中位数 41.2" in text
 
 

@@ -117,7 +117,10 @@ def test_a_file_or_a_pipe_gets_nothing(
         "1",
     ]
     done = CliRunner().invoke(build_app(), asked)
-    promise = f"{UNDESCRIBED_TEXT}\nε = 1 (add/remove one record), exponential mechanism\n"
+    promise = (
+        f"{UNDESCRIBED_TEXT}\nε = 1 (add/remove one record), exponential mechanism\n"
+        "in 95 of 100 answers the answer is as good as the best one\n"
+    )
     assert (done.exit_code, done.stdout, done.stderr) == (0, "tea\n", promise)
 
 

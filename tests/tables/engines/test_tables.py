@@ -215,7 +215,7 @@ def test_kinds_that_cannot_be_compared(make_typed: Make, case: str) -> None:
 
 def test_candidates_that_nothing_equals(make: Make) -> None:
     data = make(pa.table({"c": ["1"]}))
-    for bad in (None, float("nan"), D("nan"), D("snan"), pd.NA, pd.NaT, [1], pd.Timestamp(1)):
+    for bad in ([1], {"c": 1}, pd.Timestamp(1)):
         with pytest.raises(InvalidCandidates):
             count(data, "c", [bad])
 
@@ -543,7 +543,7 @@ def test_no_error_holds_a_private_value(make: Make) -> None:
     data = make(pa.table({"c": [MARKER, "a", None], "d": ["1", "2", MARKER]}))
     calls: list[Callable[[], object]] = [
         lambda: count(data, "missing", ["a"]),
-        lambda: count(data, "c", [None]),
+        lambda: count(data, "c", [None, float("nan")]),
         lambda: count(data, "c", [1.5]),
         lambda: count(data, "c", ["a", b"1"]),
         lambda: count(data, "c", "a"),

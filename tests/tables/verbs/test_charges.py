@@ -142,7 +142,7 @@ ROWS: dict[str, Callable[[], Numbers]] = {
     ),
     "a profile of twelve columns of integers at (1, 10⁻⁶): ε at δ = 10⁻⁶": numbers_alone,
     "the same: ρ": rho_of_numbers,
-    "two profiles with a column of texts too, at (1, 10⁻⁶) each: ε at δ = 2·10⁻⁶": two_with_texts,
+    "two profiles with a text column too, at (1, 10⁻⁶) each: ε at δ = 2·10⁻⁶": two_with_texts,
     "`other` under `replace_one`: ε for noise of η = 1": outside,
     '`groups="private"` with `max_groups=10` and `most_drawn=1`: ε for an answer of noise η = 1': lambda: (
         drawn_groups(10, 1)
