@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from math import log
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,11 @@ from discreet.mechanisms.accuracy import CONFIDENCE, RANKS_OF_QUANTILES, ErrorBo
 from discreet.selection.verb_calls import bill_of
 from discreet.tables.scores import sorted_records
 from discreet.tables.scores.sorted_records import SortedRecords
+from discreet.tables.verbs.quantile_errors import (
+    error_at_once,
+    error_by_parts,
+    error_one_by_one,
+)
 from discreet.tables.verbs.quantiles import Levels
 
 from ...mechanisms.joint.test_joint_quantiles import RELATIONS, by_enumeration
@@ -149,3 +155,81 @@ def chance_between(levels: Levels, off: int, ties: int = 2**31) -> float:
     weights[np.array(runs.summaries)] = 0.0  # of exp(-160) and less
     is_empty = np.array(runs.sizes) >= 2 * sorted_records.PARTS
     return float(weights[is_empty].sum() / weights.sum())
+
+
+def nats(points: int, misses: float) -> float:
+    """How far all points but one are behind it in nats if they weigh so much together."""
+    return log((points - 1) * (1 - misses) / misses)
+
+
+def shares(*texts: str) -> tuple[Fraction, ...]:
+    return tuple(map(Fraction, texts))
+
+
+MANY = 10**6
+MISSED = Fraction(1, 20)
+HALF = Fraction(1, 2)
+
+
+def test_values_drawn_one_by_one_are_as_far_off_as_the_worst_of_them() -> None:
+    """A record moves a score by 9/10 or 1/2 of a rank, and another as far down; at an end one moves it by 1."""
+    far = nats(MANY, 1 / 20 / 2) / (1 / 2)  # two values miss
+    for texts, moved in [
+        (("1/10", "1/2"), 9 / 5),
+        (("1/2", "9/10"), 9 / 5),
+        (("0", "1/2"), 1),
+        (("0", "1"), 1),
+    ]:
+        error = error_one_by_one(shares(*texts), MANY, (HALF, "add_remove"), MISSED)
+        assert float(error or 0) == pytest.approx(moved * far)
+    error = error_one_by_one(shares("1/10", "1/2"), MANY, (HALF, "replace_one"), MISSED)
+    assert float(error or 0) == pytest.approx(2 * far)
+
+
+def test_values_drawn_at_once_are_off_by_half_of_the_way() -> None:
+    """Four points have 20 lists of three. A record moves the way of quartiles by 3/2, and another as far back."""
+    error = error_at_once(shares("1/4", "1/2", "3/4"), 4, (HALF, "add_remove"), MISSED)
+    assert float(error) == pytest.approx((3 + 3 * nats(20, 1 / 20) / (1 / 2)) / 2)
+
+
+def offs(number: int, size: int) -> tuple[float, float]:
+    """How far a median is off in its part at an epsilon of 1/2, if it cuts that, and if it is the last."""
+    misses = 1 / 20 / number
+    return nats(size * 2**32, misses) * 2 + 1 / 2, nats(size, misses) * 2
+
+
+def test_errors_of_the_ends_are_added_to_those_of_a_part() -> None:
+    """Eighths are halves of their parts, three deep: 1/2 first, then 1/4 and 3/4, and between them the others."""
+    eighths = tuple(Fraction(k, 8) for k in range(1, 8))
+    for size in (4, MANY):
+        cut, last = offs(7, size)
+        quarter = cut / 2 + cut  # between 0, which is not off, and the half
+        eighth = (cut + quarter) / 2 + last  # between the half and a quarter
+        error = error_by_parts(eighths, size, HALF, MISSED)
+        assert float(error or 0) == pytest.approx(max(quarter, eighth))
+    assert eighth > quarter  # among many points
+
+
+@pytest.mark.parametrize("texts", [("1/4", "1/2", "5/8"), ("3/8", "1/2", "3/4")])
+def test_the_nearer_end_of_a_part_counts_more(texts: tuple[str, ...]) -> None:
+    """5/8 is a quarter of the way from the median to 1, and 3/8 from the median to 0: its score moves by 3/4."""
+    cut, last = offs(3, MANY)
+    nearer = 3 / 4 * cut + 3 / 4 * 2 * last
+    assert nearer > max(cut, cut / 2 + last)
+    error = error_by_parts(shares(*texts), MANY, HALF, MISSED)
+    assert float(error or 0) == pytest.approx(nearer)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lists_of_groups_share_the_chance(method: str) -> None:
+    """Ten lists at 1/200 each miss a bound as often as one at 1/20."""
+    levels = Levels.read(["1/4", "1/2"], Grid(0, MANY - 1), {"epsilon": 1})
+    bound: Any = levels.error_below(MANY, method, 10)
+    chance = (1 - CONFIDENCE) / 10
+    errors = {
+        "recursive": error_by_parts(levels.alphas, MANY, HALF, chance),
+        "independent": error_one_by_one(levels.alphas, MANY, (HALF, "add_remove"), chance),
+        "joint": error_at_once(levels.alphas, MANY, (Fraction(1), "add_remove"), chance),
+    }
+    assert errors[method] is not None
+    assert float(errors[method] or 0) == pytest.approx(float(bound.error), rel=0.01)
