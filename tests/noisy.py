@@ -33,6 +33,19 @@ def numbers_behind(ask: Callable[..., Release], *args: Any, **terms: Any) -> lis
     return lists
 
 
+def loss(before: Sequence[Numbers], after: Sequence[Numbers]) -> Fraction:
+    """Return by how many nats an answer may be more likely: each number by its eta for each step that it moves."""
+    moves = zip(before, after, strict=True)
+    return sum(
+        (
+            abs(x - y) * one.eta
+            for one, other in moves
+            for x, y in zip(one.numbers, other.numbers, strict=True)
+        ),
+        Fraction(0),
+    )
+
+
 def farthest(
     pairs: Iterable[tuple[Any, Any]], ask: Callable[..., Release], **terms: Any
 ) -> list[Fraction]:

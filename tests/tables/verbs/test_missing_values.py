@@ -3,6 +3,7 @@
 import datetime as dt
 import itertools
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
@@ -24,6 +25,7 @@ from discreet.tables.engines.key_counts import TableOfKeys
 from discreet.tables.verbs.units import read_unit_query
 
 from ...engines import ENGINES, crossed
+from ...noisy import Numbers, loss, numbers_behind
 
 CITIES = ["Bern", "Basel", "None", "null", "", "NaN", "missing", "x", None, None]
 SIZES = [0, 1, None, 7, None]
@@ -254,6 +256,33 @@ def test_a_unit_moves_as_many_counts_as_are_declared(most: int) -> None:
         for pair in itertools.combinations(coming, 2)
     )
     assert max(replaced) == min(2 * most, ASKED.size)
+
+
+OWN_ROWS = [
+    rows
+    for size in (1, 2, 3)
+    for rows in itertools.combinations_with_replacement(["a", "b", None], size)
+]
+
+
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("by", ["city", WithMissing("city")])
+@pytest.mark.one_in(2)
+def test_groups_with_none_cost_a_unit_no_more_than_epsilon(by: Any, most: int) -> None:
+    """Units of up to three rows, which come or take the place of one another: each number by its own noise."""
+
+    def behind(rows: Sequence[Any], neighbors: Neighbors) -> list[Numbers]:
+        cells = pl.Series("city", ["a", None, "b", *rows], pl.String)
+        users = pl.Series("user", ["u", "u", "w", *["v"] * len(rows)], pl.String)
+        terms: Any = {"privacy_unit": "user", "max_groups": most, "neighbors": neighbors}
+        listed = ["a", "b", None] if by == "city" else ["a", "b"]
+        data = pl.DataFrame([cells, users])
+        return numbers_behind(discreet.count, data, by=by, groups=listed, epsilon=1, **terms)
+
+    base = behind((), "add_remove")
+    assert max(loss(base, behind(rows, "add_remove")) for rows in OWN_ROWS) == 1
+    replaced = [behind(rows, "replace_one") for rows in OWN_ROWS]
+    assert max(loss(*pair) for pair in itertools.combinations(replaced, 2)) == 1
 
 
 # --- several columns, and values that nobody lists

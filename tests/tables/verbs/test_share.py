@@ -15,6 +15,7 @@ from discreet.selection.verb_calls import bill_of, delivery_of
 from discreet.tables.conditions.condition_readers import read_condition
 from discreet.tables.verbs.share import share_of_rows
 
+from ...noisy import Numbers, loss, numbers_behind
 from ...scripted_words import on_words
 from .test_sql import WORDS
 
@@ -107,3 +108,33 @@ def test_the_price_is_that_of_both_numbers() -> None:
     others = [read_condition(text) for text in ("age >= 18", "age >= 19")]
     digests = {bill_of(share_of_rows, "no.csv", one, epsilon=1).digest for one in others}
     assert len(digests) == 2
+
+
+# --- conditions of aggregates that stand beside others: each answers for the whole table
+
+BESIDE = {
+    "a count of all": "COUNT(*) AS a, COUNT(*) FILTER (WHERE age >= 18) AS b",
+    "a share": "COUNTIF(age >= 18) AS a, AVG(CASE WHEN age >= 18 THEN 1 ELSE 0 END) AS b",
+    "another filter": "AVG(age) FILTER (WHERE city = 'x') AS a, SUM(age) FILTER (WHERE age >= 18) AS b",
+}
+ROWS: list[tuple[int | None, str | None]] = [(None, "x"), (0, "y"), (120, "x"), (18, None)]
+
+
+@pytest.mark.parametrize("tail", ["", " WHERE city = 'x'", " GROUP BY city"])
+@pytest.mark.parametrize("items", BESIDE.values(), ids=BESIDE)
+@pytest.mark.one_in(3)
+def test_aggregates_with_conditions_together_cost_epsilon(items: str, tail: str) -> None:
+    """Of a row more, and of a row replaced by another, in both relations."""
+    text = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) {items} FROM people{tail}"
+
+    def behind(neighbors: Neighbors, *more: tuple[int | None, str | None]) -> list[Numbers]:
+        ages, cities = zip((40, "x"), (None, "y"), *more, strict=True)
+        columns = {name: COLUMNS[name] for name in ("age", "city")}
+        data = Dataset({"age": [*ages], "city": [*cities]}, columns=columns, name="people")
+        return numbers_behind(discreet.sql, data, text, neighbors=neighbors)
+
+    base = behind("add_remove")
+    coming = [loss(base, behind("add_remove", row)) for row in ROWS]
+    assert max(coming) == 1
+    replaced = [behind("replace_one", row) for row in ROWS]
+    assert Fraction(1, 2) <= max(loss(*pair) for pair in itertools.combinations(replaced, 2)) <= 1
