@@ -126,14 +126,12 @@ class Release(Generic[T]):
         is_told = self.mechanism in _WITH_ERROR or self.error is not None
         # No answer is not off.
         words = [error_in_words(self.error)] if is_told and self.value is not None else []
-        return [*words, *noise_in_words(self.noise), *self.notes]
+        return [*words, *self._other_remarks]
 
     @property
-    def _short_remarks(self) -> list[str]:
-        """The remarks without the error of a selected answer, which is a clause and no distance between values."""
-        error: Any = self.error if self.mechanism in _WITH_ERROR else None
-        is_short = self.mechanism in _WITH_ERROR and getattr(error, "is_distance", True)
-        return self.remarks if is_short else [*noise_in_words(self.noise), *self.notes]
+    def _other_remarks(self) -> list[str]:
+        """The remarks without how far off it is."""
+        return [*noise_in_words(self.noise), *self.notes]
 
     def with_value(self, answer: Any) -> "Release":
         """Return the same release with another value, faster than the constructor."""
@@ -215,7 +213,9 @@ class Release(Generic[T]):
         }
 
     def __str__(self) -> str:
-        about = "; ".join([self.promise, *self._short_remarks])
+        # The error of a selected answer is a clause, and no distance between values: too long for here.
+        is_short = self.mechanism in _WITH_ERROR and getattr(self.error, "is_distance", True)
+        about = "; ".join([self.promise, *(self.remarks if is_short else self._other_remarks)])
         return f"{', '.join(self.shown.in_words())} [{about}]"
 
     def _repr_html_(self) -> str:

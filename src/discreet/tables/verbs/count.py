@@ -178,7 +178,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     With `delta`, see `keys`.
 
     For the proof, see docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and
-        without candidates docs/reference/mechanisms/private_keys.md.
+    without candidates docs/reference/mechanisms/private_keys.md.
     """
     limits: dict[str, Any] = {"most": most, "other": other}
     least = _read_least(minimum_count)

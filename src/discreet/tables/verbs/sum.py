@@ -95,7 +95,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     Side channels: the time that the engine takes to count. Drawing the noise takes the same time for every sum.
 
     For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums,
-        docs/reference/mechanisms/gaussian_noise.md.
+    docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)
@@ -185,7 +185,7 @@ def mean(  # noqa: PLR0913  # as sum
     type, so pass the bounds False and True there.
 
     For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums,
-        docs/reference/mechanisms/gaussian_noise.md.
+    docs/reference/mechanisms/gaussian_noise.md.
     """
     column = None if column is None else column_name(column)
     shared, delta = delta_of_method(terms)
