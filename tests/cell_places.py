@@ -10,9 +10,9 @@ from typing import Any
 from discreet import Bins
 
 from .pages import ROOT
+from .place_tables import lines_of_notes, mark_of, page_with_tables, rows_of_table
 
 PAGE = ROOT / "docs" / "explanation" / "cells.md"
-_BEGIN, _END = "<!-- written by python -m tests.cell_places -->\n", "<!-- so far -->\n"
 
 COLUMNS: dict[str, Any] = {
     "city": {"type": "string", "enum": ["Bern", "Basel"]},
@@ -160,23 +160,21 @@ def tables() -> str:
     """Return the tables of the docs: a question is asked wherever neither of them has a note."""
     notes = [*dict.fromkeys([*NO_QUESTION.values(), *NO_SOURCE.values()])]
 
-    def table(rows: Any, columns: Any, reasons: Mapping[tuple[str, str], str]) -> Iterator[str]:
-        yield f"| | {' | '.join(columns)} |"
-        yield f"|---|{'---|' * len(columns)}"
-        for row in rows:
-            given = [reasons.get((row, one)) or reasons.get((one, row)) for one in columns]
-            marks = ("yes" if one is None else f"[{notes.index(one) + 1}]" for one in given)
-            yield f"| {row} | {' | '.join(marks)} |"
+    def of_question(question: str, door: str) -> str:
+        return mark_of(NO_QUESTION.get((question, door)), notes)
 
-    lines = [*table(QUESTIONS, DOORS, NO_QUESTION), "", *table(SOURCES, DOORS, NO_SOURCE), ""]
-    return "\n".join([*lines, *(f"{n + 1}. {note}" for n, note in enumerate(notes)), ""])
+    def of_source(source: str, door: str) -> str:
+        return mark_of(NO_SOURCE.get((door, source)), notes)
+
+    lines = [
+        *rows_of_table(QUESTIONS, DOORS, of_question), "", *rows_of_table(SOURCES, DOORS, of_source), "",
+    ]  # fmt: skip
+    return "\n".join([*lines, *lines_of_notes(notes), ""])
 
 
 def written() -> str:
     """Return the page with its tables."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(_BEGIN)
-    return f"{before}{_BEGIN}\n{tables()}\n{_END}{rest.partition(_END)[2]}"
+    return page_with_tables(PAGE, "tests.cell_places", tables())
 
 
 if __name__ == "__main__":

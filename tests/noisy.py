@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 from unittest.mock import patch
 
@@ -31,6 +32,25 @@ def numbers_behind(ask: Callable[..., Release], *args: Any, **terms: Any) -> lis
     with patch.object(ListNoise, "draw", record):
         ask(*args, **terms)
     return lists
+
+
+def largest_move(base: Sequence[int], after: Sequence[Sequence[int]], neighbors: str) -> int:
+    """Return by how much counts move in all if a row comes, or takes the place of one, each by one at most.
+
+    Args:
+        base: the counts without the row.
+        after: the counts with each row that there may be.
+        neighbors: the relation.
+    """
+    pairs: Iterable[tuple[Sequence[int], Sequence[int]]] = ((base, one) for one in after)
+    if neighbors == "replace_one":
+        pairs = combinations(after, 2)
+    largest = 0
+    for one, other in pairs:
+        moves = [abs(x - y) for x, y in zip(one, other, strict=True)]
+        assert max(moves) <= 1
+        largest = max(largest, sum(moves))
+    return largest
 
 
 def loss(before: Sequence[Numbers], after: Sequence[Numbers]) -> Fraction:

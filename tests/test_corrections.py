@@ -146,11 +146,16 @@ def test_the_accountant_forgets_the_count() -> None:
     assert (f"{claimed:.4f}", f"{true:.4f}") == (row["claimed"], row["true"])
 
 
-def test_the_delta_of_stability_histograms_is_that_of_a_key_of_one_record() -> None:
-    """Its chance is P(1 + Z >= T), and OpenDP 0.16.0 claims P(1 + Z > T)."""
+def opendp_counts() -> tuple[Any, Any]:
+    """OpenDP, and its domain of counts by key; skips without it."""
     dp = pytest.importorskip("opendp.prelude", reason="opendp is not installed")
     dp.enable_features("contrib")
-    counts = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
+    return dp, dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
+
+
+def test_the_delta_of_stability_histograms_is_that_of_a_key_of_one_record() -> None:
+    """Its chance is P(1 + Z >= T), and OpenDP 0.16.0 claims P(1 + Z > T)."""
+    dp, counts = opendp_counts()
     space = counts, dp.l01inf_distance(dp.absolute_distance(T=int))
     for scale, threshold in ((1.0, 5), (2.0, 28)):
         release = dp.m.make_laplace_threshold(*space, scale=scale, threshold=threshold)
@@ -163,9 +168,7 @@ def test_the_delta_of_stability_histograms_is_that_of_a_key_of_one_record() -> N
 
 def test_the_delta_of_gaussian_thresholds_is_too_small_too() -> None:
     """OpenDP 0.16.0 claims P(N > T - 1) of the continuous noise N, and releases where 1 + Z >= T."""
-    dp = pytest.importorskip("opendp.prelude", reason="opendp is not installed")
-    dp.enable_features("contrib")
-    counts = dp.map_domain(dp.atom_domain(T=str), dp.atom_domain(T=int))
+    dp, counts = opendp_counts()
     space = counts, dp.l02inf_distance(dp.absolute_distance(T=int))
     for scale, threshold in ((1.0, 4), (2.0, 10)):
         release = dp.m.make_gaussian_threshold(*space, scale=scale, threshold=threshold)

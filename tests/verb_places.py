@@ -11,9 +11,9 @@ import discreet
 from discreet import Grid
 
 from .pages import ROOT
+from .place_tables import lines_of_notes, mark_of, page_with_tables, rows_of_table
 
 PAGE = ROOT / "docs" / "reference" / "index.md"
-_BEGIN, _END = "<!-- written by python -m tests.verb_places -->\n", "<!-- so far -->\n"
 
 CITIES = ["Basel", "Bern", "Zürich"]
 DELTA = "1e-6"
@@ -170,22 +170,20 @@ def cells() -> Iterator[tuple[str, str]]:
 def table() -> str:
     """Return the table of the docs: engines in one column, and footnotes for what is empty."""
     notes = list(dict.fromkeys(REASONS.values()))
-    shown = ("every engine", *PLACES[len(ENGINES) :])
-    lines = [f"| | {' | '.join(shown)} |", f"|---|{'---|' * len(shown)}"]
-    for verb in VERBS:
-        marks = ["yes" if not any((verb, one) in REASONS for one in ENGINES) else "no"]
-        for place in shown[1:]:
-            reason = REASONS.get((verb, place))
-            marks.append("yes" if reason is None else f"[{notes.index(reason) + 1}]")
-        lines.append(f"| {verb} | {' | '.join(marks)} |")
-    return "\n".join([*lines, "", *(f"{n + 1}. {note}" for n, note in enumerate(notes)), ""])
+    engines = "every engine"
+
+    def mark(verb: str, place: str) -> str:
+        if place == engines:
+            return "yes" if not any((verb, one) in REASONS for one in ENGINES) else "no"
+        return mark_of(REASONS.get((verb, place)), notes)
+
+    lines = rows_of_table(VERBS, (engines, *PLACES[len(ENGINES) :]), mark)
+    return "\n".join([*lines, "", *lines_of_notes(notes), ""])
 
 
 def written() -> str:
     """Return the page with its table."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(_BEGIN)
-    return f"{before}{_BEGIN}\n{table()}\n{_END}{rest.partition(_END)[2]}"
+    return page_with_tables(PAGE, "tests.verb_places", table())
 
 
 if __name__ == "__main__":
