@@ -15,6 +15,7 @@ import tokenize
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from configparser import ConfigParser
 from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -30,6 +31,7 @@ from . import identifiers
 FIGURES = Path(__file__).with_name("figures.toml")
 HEAD = "# Figures of `make measure` that may not grow. `python -m bench.measure --write` lowers them.\n"
 SOURCE, BENCH = Path(__file__).parents[1] / "src" / "discreet", Path(__file__).parent
+IMPORT_CONTRACT = Path(__file__).parents[1] / ".importlinter"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 BRANCHES = (ast.If, ast.For, ast.While, ast.IfExp, ast.ExceptHandler, ast.With, ast.Assert,
             ast.comprehension, ast.match_case)  # fmt: skip
@@ -280,6 +282,39 @@ def other_code() -> int:
     )
 
 
+def layers() -> list[str]:
+    """Return the layers of the import contract, the highest first."""
+    contract = ConfigParser()
+    contract.read(IMPORT_CONTRACT, encoding="utf-8")
+    return contract["importlinter:contract:layers"]["layers"].split("\n")[1:]
+
+
+def of_house(files: list[File]) -> Iterator[Fact]:
+    """Yield how many names, layers and files a reader meets, and how many modules a module needs."""
+    modules = {file.module for file in files}
+    top = {file.path.relative_to(SOURCE).parts[0] for file in files}
+    yield Fact("names at the top", f"{len(top)}", len(top), 14)
+    yield Fact("layers", f"{len(layers())}", len(layers()), 10)
+    (folder, most), *_ = Counter(file.path.parent for file in files).most_common(1)
+    yield Fact("files of the largest folder", f"{most}  {folder.relative_to(SOURCE)}", most, 40)
+    needs = {file.module: len(set(imported(file, modules))) for file in files if file.module}
+    share = sum(needs.values()) / len(needs)
+    yield Fact("modules that a module imports", f"{share:.2f}", share)
+    often = sorted(needs, key=lambda module: -needs[module])[:5]
+    words = ", ".join(f"{module} {needs[module]}" for module in often)
+    yield Fact("the most that one imports", words, needs[often[0]])
+    late = sum(map(late_imports, files))
+    yield Fact("imports inside functions and conditions", f"{late}", late)
+
+
+def late_imports(file: File) -> int:
+    """Return how many imports are not at the left margin of a file."""
+    return sum(
+        isinstance(node, ast.Import | ast.ImportFrom) and node.col_offset > 0
+        for node in ast.walk(file.tree)
+    )
+
+
 def facts(files: list[File]) -> Iterator[Fact]:
     """Yield all that is measured."""
     sizes = [file.lines for file in files]
@@ -290,6 +325,7 @@ def facts(files: list[File]) -> Iterator[Fact]:
     words = f"{code + other:,}: {code:,} of Python, {other:,} of C, templates, catalogues"
     yield Fact("lines of code", words)
     yield Fact("lines of a file: median, most", f"{median(sizes):.0f}, {max(sizes)}")
+    yield from of_house(files)
     yield from of_functions(files)
     yield from of_types(files)
     yield from of_prose(files)

@@ -1,4 +1,4 @@
-"""The ways of two questions through the library, counted: `python -m bench.ways [--json]`.
+"""The ways of five questions through the library, counted: `python -m bench.ways [--json]`.
 
 A way is the calls into the package of one warm run, on all threads, as `sys.setprofile` sees them: how many, in how
 many files, how often the file changes, and how deep. Beside them stand the calls of a few functions by name, such
@@ -126,6 +126,19 @@ def way_of(work: Callable[[], object]) -> Way:
     return way
 
 
+def selected() -> Way:
+    """Return the way of one choice among three scores."""
+    return way_of(lambda: discreet.select([1, 2, 3], epsilon=1, sensitivity=1))
+
+
+def charged() -> Way:
+    """Return the way of the same choice, charged to a budget in SQLite."""
+    ledger = discreet.Ledger("choices.db")
+    ledger.open("choices", epsilon=1000)
+    session = ledger.session("choices")
+    return way_of(lambda: session.select([1, 2, 3], epsilon=1, sensitivity=1))
+
+
 def csv_median() -> Way:
     """Return the way of a median of a CSV file."""
     grid = discreet.Grid(0, 120)
@@ -159,6 +172,8 @@ def posted() -> Way:
 
 
 WAYS: dict[str, Callable[[], Way]] = {
+    "select": selected,
+    "select, charged": charged,
     "median of a CSV file": csv_median,
     "connect(...).ask": connected,
     "POST /v1/answers": posted,

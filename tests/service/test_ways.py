@@ -10,7 +10,9 @@ from bench.ways import ways
 
 @pytest.mark.filterwarnings("ignore:.*is declared as people:UserWarning")
 def test_a_question_is_settled_once() -> None:
-    median, asked, posted = (way.figures() for way in ways().values())
+    select, charged, median, asked, posted = (way.figures() for way in ways().values())
+    assert select["files"] == 7
+    assert charged["writing transactions"] == 2
     for figures in (median, asked, posted):
         assert figures["verbs settled"] == 1
     for figures in (asked, posted):
