@@ -79,9 +79,10 @@ def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than oth
         UnreadableData: if the bids are not a sequence of numbers, or the column is missing.
 
     Side channels: those of the mechanism. Time and memory depend on the number of bids and on the
-    type of the numbers, and on distinct bids if they are not floats or integers in memory, or up to 2**24 of them
-    in a file or in DuckDB, which are loaded into memory. An engine that counts on the grid sends at most two counts
-    for every price that some bidder reaches, and distinct bids right at prices. See docs/reference/tables.md.
+    type of the numbers. They also depend on the number of distinct bids, unless the bids are floats or integers in
+    memory, or at most 2**24 of them in a file or in DuckDB, which discreet loads into memory. An engine that counts
+    on the grid sends at most two counts for every price that a bidder reaches, and the distinct bids that equal a
+    price. See docs/reference/tables.md.
     """
     column = None if column is None else column_name(column)
     candidates = refuse_missing(candidates)

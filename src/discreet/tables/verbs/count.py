@@ -77,9 +77,9 @@ def count(
         InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the file or the column is missing or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes the same time for every count. A
-    list of texts without a column is rejected if some of them look like file names. In that case, pass the values
-    as a dict of lists.
+    Side channels: the time that the engine takes to count. The draw of the noise takes the same time for every
+    count. If you pass a list of texts without a column, and some look like file names, the list is rejected. Pass
+    the values as a dict of lists instead.
 
     For the proof, see docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
     """
@@ -174,8 +174,8 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         InvalidCandidates: if one cell could equal two candidates.
         UnreadableData: if the file or the column is missing or cannot be read.
 
-    Side channels: the time that the engine takes to count. Drawing the noise takes the same time for all counts.
-    With `delta`, see `keys`.
+    Side channels: the time that the engine takes to count. The draw of the noise takes the same time for all
+    counts. With `delta`, see `keys`.
 
     For the proof, see docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md, and
     without candidates docs/reference/mechanisms/private_keys.md.

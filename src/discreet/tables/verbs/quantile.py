@@ -68,11 +68,11 @@ def quantile(
         InvalidArgument: if a public argument is invalid. No private data were read.
         UnreadableData: if the data contain no numbers.
 
-    Side channels: those of the mechanism. In memory, time also depends on the number of different numbers or, on a
-    grid of more than 4,096 points, on how many are near the quantile. There, the kernel sorts doubles and integers,
-    or counts them if they are many, in the same steps for all data. Without it, time also depends on how many are
-    equal. Files, DuckDB relations and lazy frames are counted out of core, in a public number of passes. See
-    docs/explanation/out_of_core.md.
+    Side channels: those of the mechanism. In memory, time also depends on the number of different numbers. On a
+    grid of more than 4,096 points it depends on how many numbers are near the quantile instead. There, the kernel
+    sorts doubles and integers, or counts them if they are many, in the same steps for all data. Without the kernel,
+    time also depends on how many are equal. Files, DuckDB relations and lazy frames are counted out of core,
+    in a public number of passes. See docs/explanation/out_of_core.md.
     """
     return _release(data, column, _read_alpha(alpha), candidates, terms)
 
