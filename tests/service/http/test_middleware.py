@@ -7,10 +7,15 @@ import pytest
 
 pytest.importorskip("starlette", reason="the extra server is not installed")
 
-from discreet.service.http.auth import CALLER
-from discreet.service.http.middleware import BEGUN, LONGEST_BODY, LONGEST_LOGIN, TokenFirst
+from discreet.service.asking.tokens import Token
+from discreet.service.http.exchange import exchange_of
+from discreet.service.http.middleware import LONGEST_BODY, LONGEST_LOGIN, TokenFirst
 
 Parts = list[bytes]
+
+
+def token(analyst: str) -> Token:
+    return Token("1", "analyst", analyst, "", "")
 
 
 class Sent:
@@ -27,14 +32,14 @@ class Sent:
             "path": path,
             "headers": headers,
         }
-        self.scope[BEGUN] = self.begin
+        exchange_of(self.scope).begin = self.begin
         asyncio.run(TokenFirst(self.app, self.enter)(self.scope, self.receive, self.send))
 
     def begin(self) -> None:
         self.begun += 1
 
     async def enter(self, scope: Any) -> None:
-        scope[CALLER] = self.caller
+        exchange_of(scope).caller = None if self.caller is None else token(self.caller)
 
     async def app(self, scope: Any, receive: Any, send: Any) -> None:
         self.body = (await receive())["body"]
@@ -90,7 +95,7 @@ def test_a_body_that_does_not_come_is_waited_for_a_while() -> None:
         raise AssertionError("it was asked")
 
     async def enter(scope: Any) -> None:
-        scope[CALLER] = "somebody"
+        exchange_of(scope).caller = token("somebody")
 
     scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
     asyncio.run(TokenFirst(app, enter, slowest=0.01)(scope, never, send))

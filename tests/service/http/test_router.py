@@ -11,6 +11,7 @@ pytest.importorskip("starlette", reason="the extra server is not installed")
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from discreet.service.http.exchange import exchange_of
 from discreet.service.http.router import Route, Router
 
 
@@ -34,7 +35,7 @@ ROUTER = Router(
 )  # fmt: skip
 
 
-def sent(method: str, path: str) -> tuple[int, str, str | None]:
+def sent(method: str, path: str) -> tuple[int, str, str]:
     """Return the status, the text and the route of a reply."""
     scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "headers": []}
     replies: list[Any] = []
@@ -46,8 +47,7 @@ def sent(method: str, path: str) -> tuple[int, str, str | None]:
         raise AssertionError("the body was read")
 
     asyncio.run(ROUTER(scope, receive, send))
-    route = scope.get("route")
-    return replies[0]["status"], replies[1]["body"].decode(), getattr(route, "path", None)
+    return replies[0]["status"], replies[1]["body"].decode(), exchange_of(scope).route
 
 
 @pytest.mark.parametrize(("method", "path", "told"), [
@@ -72,4 +72,4 @@ def test_what_has_no_route_is_refused(method: str, path: str, status: int) -> No
         assert json.loads(told[1])["error"] == "UnknownName"
     else:
         assert told[1] == "a page"
-    assert (told[2] is None) == (status == 404)
+    assert (told[2] == "unknown") == (status == 404)

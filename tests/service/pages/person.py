@@ -13,7 +13,7 @@ import httpx
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.asking.tokens import ROLES, tokens_beside
 from discreet.service.http.app import make_app
-from discreet.service.queue.padding import App
+from discreet.service.http.exchange import App
 
 HOST = "service.test"
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)

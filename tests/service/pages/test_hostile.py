@@ -11,8 +11,8 @@ import pytest
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.asking.tokens import ROLES
 from discreet.service.http.app import make_app
+from discreet.service.http.exchange import App
 from discreet.service.pages.page_routes import PAGES
-from discreet.service.queue.padding import App
 
 from .person import FROM_HERE, HOST, Person, Read, Served
 from .test_access import DOWNLOADS, check_page

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from discreet.service.queue.padding import END, LENGTH, LENGTHS, QUANTUM, Padding
+from discreet.service.http.exchange import exchange_of
+from discreet.service.queue.padding import LENGTH, QUANTUM, Padding
 
 from ..fake_clock import FakeClock
 
@@ -22,7 +23,8 @@ def replied(
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await clock.sleep(seconds)
-        scope.update(more or {})
+        for name, value in (more or {}).items():
+            setattr(exchange_of(scope), name, value)
         await send(
             {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]}
         )
@@ -55,11 +57,11 @@ def test_a_free_reply_leaves_whole_quanta_after_its_request_was_whole(
 
 @pytest.mark.parametrize(("end", "leaves"), [(101.5, 1.5), (0.0, 0.2), (100.1, 0.2)])
 def test_a_reply_to_a_question_leaves_when_the_schedule_says(end: float, leaves: float) -> None:
-    assert replied(0.2, more={END: end})[0] == pytest.approx(leaves)
+    assert replied(0.2, more={"end": end})[0] == pytest.approx(leaves)
 
 
 def test_a_reply_may_be_longer() -> None:
-    assert len(replied(0.0, more={LENGTHS: 4})[1]) == 4 * LENGTH
+    assert len(replied(0.0, more={"lengths": 4})[1]) == 4 * LENGTH
     assert len(replied(0.0, b"x" * (LENGTH + 1))[1]) == 2 * LENGTH
 
 

@@ -20,7 +20,7 @@ from ...errors import (
     UnknownBudget,
     UnknownName,
 )
-from ..http.access_log import REFUSED
+from ..http.exchange import exchange_of
 from . import wire
 from .isolation import error_for_analyst
 
@@ -97,7 +97,7 @@ def _in_short(error: Exception) -> DiscreetError:
 def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:
     """Return the reply for an error, and note its class for the metrics."""
     content, code = wire.write_error(error), status or status_of(error)
-    request.scope[REFUSED] = content["error"]
+    exchange_of(request.scope).refusal = content["error"]
     headers = {wire.REPLAYED: "?0"}  # as long as an answer's, which a failure may stand for
     if code == 401:
         headers["WWW-Authenticate"] = "Bearer"

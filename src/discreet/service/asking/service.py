@@ -12,10 +12,11 @@ from ...selection.payment import Bill
 from ...selection.releases import Release
 from ...tables.datasets.configuration import Configuration
 from ..http.auth import Places
+from ..http.exchange import Arrival
 from ..queue.disclosures import Disclosure, LateAnswers, disclosures_of, late_answers, periods_of
 from ..queue.dispatcher import QueuedQuestion
 from ..queue.dispatcher_client import DispatcherClient
-from ..queue.padding import Arrival, Clock
+from ..queue.padding import Clock
 from ..queue.promises import answer_times
 from .connection import Connection
 from .datasets import Datasets

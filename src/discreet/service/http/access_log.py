@@ -8,19 +8,13 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from ..queue.counts import RequestCounts
-from ..queue.padding import App, AsgiMessage, Receive, Send
+from .exchange import App, AsgiMessage, Receive, Send, exchange_of
 
 ACCESS = logging.getLogger("discreet.access")
 """One line of JSON for every request."""
 
 REQUESTS, REFUSALS, LATE_LEDGER = "requests", "refusals", "ledger_late"
 """The names of the counters: requests by method, route and status; refusals by the class of the error."""
-
-LEDGER_LATE = "discreet.ledger_late"
-"""Where the scope of a question has its dataset, if its reply leaves later for the ledger."""
-
-REFUSED = "discreet.refused"
-"""Where the scope of a request has the class of the error that it was rejected with."""
 
 _LATEST = 0.05
 """Seconds after which requests that were counted are written for the other workers."""
@@ -63,16 +57,16 @@ class AccessLog:
 
     def _log(self, scope: AsgiMessage, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        path = getattr(scope.get("route"), "path", "unknown")
+        exchange = exchange_of(scope)
         line = {
-            "method": method, "path": path, "status": status, "milliseconds": round(1000 * seconds),
+            "method": method, "path": exchange.route, "status": status, "milliseconds": round(1000 * seconds),
         }  # fmt: skip
         ACCESS.info(json.dumps(line))
-        self.counts.add(REQUESTS, f"{method} {path} {status}")
-        if REFUSED in scope:
-            self.counts.add(REFUSALS, scope[REFUSED])
-        if LEDGER_LATE in scope:
-            self.counts.add(LATE_LEDGER, scope[LEDGER_LATE])
+        self.counts.add(REQUESTS, f"{method} {exchange.route} {status}")
+        if exchange.refusal is not None:
+            self.counts.add(REFUSALS, exchange.refusal)
+        if exchange.late_ledger is not None:
+            self.counts.add(LATE_LEDGER, exchange.late_ledger)
         if not self._is_due:
             self._is_due = True
             asyncio.get_running_loop().call_later(_LATEST, self._write_counts)

@@ -13,10 +13,11 @@ from ..pages import PAGE_PATHS, Site, page_not_found, page_routes, session_name_
 from ..pages.sessions import sessions_beside
 from ..queue.counts import RequestCounts
 from ..queue.dispatcher_client import DispatcherClient
-from ..queue.padding import App, Clock, Padding
+from ..queue.padding import Clock, Padding
 from ..queue.promises import answer_times
 from .access_log import AccessLog
 from .auth import Gate
+from .exchange import App
 from .health import Health
 from .mcp_route import PATH as MCP
 from .mcp_route import mcp_route

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Final, NamedTuple
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from starlette.concurrency import run_in_threadpool
@@ -21,22 +21,13 @@ from starlette.responses import Response
 from ...errors import DiscreetError, NotAllowed
 from ..asking.refusals import RefusedError, error_for_reader, failure
 from ..asking.tokens import Token, Tokens
-from ..queue.padding import LEAVE, AsgiMessage
+from .exchange import AsgiMessage, exchange_of
 
 LOGIN: Final = "POST", "/login"
 """The one request of a stranger that has a body: the form with the token."""
 
-CALLER = "discreet.caller"
-"""Where the scope of a request has the stored record of its token."""
-
 _OPENAPI = "/v1/openapi.json"
 _READS = ("GET", "HEAD")
-
-
-class _Known(NamedTuple):
-    """A route, as the log of requests names it."""
-
-    path: str
 
 
 PLACES = 32
@@ -67,7 +58,7 @@ class Places:
             if self._counts[caller] >= self.most:
                 return False
             self._counts[caller] += 1
-        scope[LEAVE] = partial(self._leave, caller)
+        exchange_of(scope).leave = partial(self._leave, caller)
         return True
 
     def line(self, token: Token) -> asyncio.Lock:
@@ -117,19 +108,21 @@ class Gate:
     mcp: str
 
     async def enter(self, scope: AsgiMessage) -> Response | None:
-        """Note the caller of a request in its scope, and return the reply that rejects it, or None."""
+        """Note the caller of a request, and return the reply that rejects it, or None."""
         method, path, request = scope["method"], scope["path"], Request(scope)
+        exchange = exchange_of(scope)
         if path in self.paths:
-            scope["route"] = _Known(path)
+            exchange.route = path
         if path in self.pages:
-            scope[CALLER] = await run_in_threadpool(self._visitor, self.session_name_of(request))
-            may_go_on = scope[CALLER] is not None or method in _READS
+            session = self.session_name_of(request)
+            exchange.caller = await run_in_threadpool(self._visitor, session)
+            may_go_on = exchange.caller is not None or method in _READS
             return None if may_go_on else await run_in_threadpool(self.to_login, request)
         is_open = path == _OPENAPI and method in _READS
         if is_open or (path.split("/")[1:2] != ["v1"] and path != self.mcp):
             return None
         try:
-            scope[CALLER] = self._caller(scope, request.headers)
+            exchange.caller = self._caller(scope, request.headers)
         except Exception as error:
             status = error.status if isinstance(error, RefusedError) else None
             return failure(request, error_for_reader(error, None), status)

@@ -13,7 +13,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from .middleware import BEGUN
+from .exchange import exchange_of
 
 LONGEST_HEAD = 16 << 10
 """Bytes of the longest head."""
@@ -61,7 +61,7 @@ class LimitedConnection(H11Protocol):
         app = self.app
 
         async def noting(scope: Any, receive: Any, send: Any) -> None:
-            scope[BEGUN] = self._begin
+            exchange_of(scope).begin = self._begin
             await app(scope, receive, send)
 
         self.app = noting

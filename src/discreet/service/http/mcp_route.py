@@ -26,8 +26,7 @@ from ..asking.tokens import Token
 from ..mcp.assistant_tools import Arguments, Reply, call_tool, refusal_as_data
 from ..mcp.mcp_server import build_server
 from ..queue.dispatcher import QueuedQuestion
-from ..queue.padding import LENGTHS, App, AsgiMessage, Receive, Send
-from .auth import CALLER
+from .exchange import App, AsgiMessage, Receive, Send, caller_of, exchange_of
 from .replies import reply_to
 from .router import Route
 
@@ -66,7 +65,7 @@ class McpRoute:
 
     async def answer(self, request: Request) -> App:
         """Return the reply to one message of the protocol."""
-        request.scope[LENGTHS] = _LENGTHS
+        exchange_of(request.scope).lengths = _LENGTHS
         caller = await run_in_threadpool(self._let_in, request)
         body = await request.body()
         if isinstance(caller, Response):
@@ -77,7 +76,7 @@ class McpRoute:
 
     def _let_in(self, request: Request) -> Token | Response:
         """Return the analyst of a request, or the reply that rejects it."""
-        token: Token = request.scope[CALLER]
+        token = caller_of(request.scope)
         if token.role != "analyst" or token.analyst is None:
             words = (
                 "an assistant asks by the token of an analyst: discreet token create --role analyst"

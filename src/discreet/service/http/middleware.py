@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from ..queue.padding import App, AsgiMessage, Receive, Send
-from .access_log import REFUSED
-from .auth import CALLER, LOGIN
+from .auth import LOGIN
+from .exchange import App, AsgiMessage, Receive, Send, exchange_of
 
 LONGEST_BODY = 1 << 18
 """Bytes of the longest body of a caller."""
@@ -22,9 +21,6 @@ LONGEST_LOGIN = 1 << 14
 
 SLOWEST_BODY = 10.0
 """Seconds that a body may take to arrive."""
-
-BEGUN = "discreet.begun"
-"""The key in the scope of a request of the function to call when its caller is known and its body is whole."""
 
 _TOO_SLOW = 408, "the request took longer than ten seconds to arrive"
 _GONE = 400, "the request is not whole"
@@ -36,7 +32,7 @@ class TokenFirst:
 
     Attributes:
         app: the application.
-        enter: notes the caller of a request in its scope; returns the reply that rejects it, or None.
+        enter: notes the caller of a request, and returns the reply that rejects it, or None.
         slowest: the seconds that a body may take to arrive.
     """
 
@@ -57,8 +53,8 @@ class TokenFirst:
         if refusal is not None:
             await refusal(scope, receive, _closing(send) if _has_body(scope) else send)
             return
-        if scope.get(CALLER) is not None:
-            scope.get(BEGUN, _pass)()
+        if exchange_of(scope).caller is not None:
+            exchange_of(scope).begin()
         parts = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def whole() -> AsgiMessage:
@@ -69,7 +65,7 @@ class TokenFirst:
 
     async def _read(self, scope: AsgiMessage, receive: Receive) -> bytes | Response:
         """Return the body, or a refusal, if it is too long or too slow, or the client is gone."""
-        longest = LONGEST_LOGIN if scope.get(CALLER) is None else LONGEST_BODY
+        longest = LONGEST_LOGIN if exchange_of(scope).caller is None else LONGEST_BODY
         body = bytearray()
         try:
             async with asyncio.timeout(self.slowest):
@@ -93,7 +89,7 @@ def _has_body(scope: AsgiMessage) -> bool:
 
 def _is_read(scope: AsgiMessage) -> bool:
     """Return whether the body of a request is read: those of callers, and the form of the login."""
-    return scope.get(CALLER) is not None or (scope["method"], scope["path"]) == LOGIN
+    return exchange_of(scope).caller is not None or (scope["method"], scope["path"]) == LOGIN
 
 
 def _closing(send: Send) -> Send:
@@ -109,10 +105,6 @@ def _closing(send: Send) -> Send:
 
 
 def _refusal(scope: AsgiMessage, status: int, words: str) -> Response:
-    scope[REFUSED] = "InvalidArgument"
+    exchange_of(scope).refusal = "InvalidArgument"
     reply = {"error": "InvalidArgument", "message": words, "notes": [], "charged": False}
     return Response(json.dumps(reply), status, media_type="application/json")
-
-
-def _pass() -> None:
-    """Return at once."""

@@ -23,10 +23,8 @@ from ..asking.service import ReadingNeeded, Service
 from ..asking.tokens import Token
 from ..queue.dispatcher import QueuedQuestion
 from ..queue.dispatcher_client import UnreachableError
-from ..queue.padding import ARRIVAL, END, GONE, Arrival
 from ..queue.readers import Line
-from .access_log import LEDGER_LATE
-from .auth import CALLER
+from .exchange import Exchange, caller_of, exchange_of
 
 LONGEST_WAIT = 60.0
 """Seconds that a connection waits for an answer: proxies wait no longer. Then it is to ask again."""
@@ -38,7 +36,7 @@ Postpone = Callable[[QueuedQuestion], Response]
 
 async def reply_with(service: Service, request: Request, work: Handler) -> Response:
     """Answer a caller with the response that the work returns."""
-    return await reply_to(service, request, request.scope[CALLER], work, failure, _postpone)
+    return await reply_to(service, request, caller_of(request.scope), work, failure, _postpone)
 
 
 async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both its failures
@@ -59,10 +57,11 @@ async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both
         refuse: returns the reply for a failure, as the caller may see it, and never with a traceback.
         postpone: returns the reply for an answer that is not there yet.
     """
+    exchange = exchange_of(request.scope)
 
     def respond(answer: Release | Failure | None = None) -> Response | QueuedQuestion:
         try:
-            return work(service.connection(token, request.scope.get(ARRIVAL), answer))
+            return work(service.connection(token, exchange.arrival, answer))
         except ReadingNeeded as reading:
             return reading.question
         except RefusedError as refusal:
@@ -74,7 +73,7 @@ async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both
         reply = await run_in_threadpool(respond)
     if isinstance(reply, Response):
         return reply
-    answer = await _await_answer(service, request, reply)
+    answer = await _await_answer(service, exchange, reply)
     if answer is None:
         return await run_in_threadpool(postpone, reply)
     response = await run_in_threadpool(respond, answer)
@@ -83,34 +82,34 @@ async def reply_to(  # noqa: PLR0913  # a caller, the work, and the form of both
 
 
 async def _await_answer(
-    service: Service, request: Request, question: QueuedQuestion
+    service: Service, exchange: Exchange, question: QueuedQuestion
 ) -> Release | Failure | None:
     """Return the answer to a question, or None if it is long in coming."""
     try:
-        message = await _ask(service, request, question)
+        message = await _ask(service, exchange, question)
     except UnreachableError:
         return Failure(_unreachable(question.request))
     if message is None:
         return None
-    request.scope[END] = message["end"]
+    exchange.end = message["end"]
     if message.get("is_ledger_late") and message["is_first"]:
-        request.scope[LEDGER_LATE] = question.dataset
+        exchange.late_ledger = question.dataset
     answer = wire.read_answer(message["reply"])
     if isinstance(answer, Release) and not message["is_first"]:
         return replace(answer, charged=False)
     return answer
 
 
-async def _ask(service: Service, request: Request, question: QueuedQuestion) -> Line | None:
+async def _ask(service: Service, exchange: Exchange, question: QueuedQuestion) -> Line | None:
     """Return the message of the dispatcher about a question, or None if it is long in coming, and goes on there."""
     assert service.dispatcher is not None
-    arrival: Arrival = request.scope[ARRIVAL]
-    asking = asyncio.ensure_future(
-        service.dispatcher.ask(replace(question, arrival=arrival.seconds))
-    )
-    left = max(0.0, arrival.seconds + LONGEST_WAIT - service.clock.now())
+    assert exchange.arrival is not None
+    assert exchange.gone is not None
+    arrival = exchange.arrival.seconds
+    asking = asyncio.ensure_future(service.dispatcher.ask(replace(question, arrival=arrival)))
+    left = max(0.0, arrival + LONGEST_WAIT - service.clock.now())
     waiting = asyncio.ensure_future(service.clock.sleep(left))
-    absent = asyncio.ensure_future(request.scope[GONE]())
+    absent = asyncio.ensure_future(exchange.gone())
     try:
         await asyncio.wait({asking, waiting, absent}, return_when=asyncio.FIRST_COMPLETED)
         if asking.done():

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from ...errors import UnknownName
 from ..asking.refusals import failure
-from ..queue.padding import App, AsgiMessage, Receive, Send
+from .exchange import App, AsgiMessage, Receive, Send, exchange_of
 
 Endpoint = Callable[[Request], Awaitable[App]]
 """Returns the reply to a request."""
@@ -64,7 +64,7 @@ class Router:
         await response(scope, receive, send)
 
     def _match(self, scope: AsgiMessage) -> dict[str, Route] | None:
-        """Return the routes of a path, and note in the scope which that is, or None if there is none."""
+        """Return the routes of a path, and note which that is, or None if there is none."""
         path: str = scope["path"]
         if path not in self._by_path:
             parent, _, last = path.rpartition("/")
@@ -74,6 +74,5 @@ class Router:
             scope["path_params"] = {path[len(parent) + 2 : -1]: last}
         elif path.endswith("}"):  # the text of a route is none of its paths
             scope["path_params"] = {path.rpartition("{")[2][:-1]: path.rpartition("/")[2]}
-        methods = self._by_path[path]
-        scope["route"] = next(iter(methods.values()))
-        return methods
+        exchange_of(scope).route = path
+        return self._by_path[path]

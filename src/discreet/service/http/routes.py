@@ -16,8 +16,8 @@ from ..asking.operations import OPERATIONS, REQUEST, Operation
 from ..asking.refusals import RefusedError, charged_failures, failure
 from ..asking.service import Service
 from ..queue.counts import RequestCounts
-from .auth import CALLER
 from .bodies import read_arguments
+from .exchange import caller_of
 from .health import Health
 from .metrics import as_json, as_text
 from .openapi import openapi_document
@@ -138,5 +138,5 @@ def owner_routes(
 
 def _check_owner(request: Request) -> None:
     """Raise unless the caller is an owner."""
-    if request.scope[CALLER].role != "owner":
+    if caller_of(request.scope).role != "owner":
         raise RefusedError(NotAllowed("this is for the owner"))

@@ -29,7 +29,7 @@ from ..queue.reader import collect_no_more, file_digest, read_again
 from .lifelines import end_with, stopping
 
 if TYPE_CHECKING:
-    from ..queue.padding import App
+    from .exchange import App
 
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})", re.ASCII)
 _HERE = "127.0.0.1:8765"

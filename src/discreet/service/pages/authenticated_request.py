@@ -10,7 +10,7 @@ from ...ledger import Budget
 from ..asking.connection import Connection
 from ..asking.refusals import status_of
 from ..asking.tokens import Token
-from ..http.access_log import REFUSED
+from ..http.exchange import exchange_of
 from .page_request import PageRequest, Site
 from .rendering import page
 from .sessions import Fields, form_secret
@@ -89,7 +89,7 @@ def page_frame(page_request: PageRequest) -> dict[str, Any]:
 
 def note_error(page_request: PageRequest, error: DiscreetError) -> None:
     """Note the class of an error for the metrics."""
-    page_request.request.scope[REFUSED] = type(error).__name__
+    exchange_of(page_request.request.scope).refusal = type(error).__name__
 
 
 def error_texts(error: DiscreetError) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from ..asking import operations
 from ..asking.connection import Connection
 from ..asking.operations import FLAG, REQUIRED, Operation
 from ..asking.refusals import RefusedError, error_for_reader, status_of
-from ..asking.tokens import ROLES, Token
-from ..http.auth import CALLER
+from ..asking.tokens import ROLES
+from ..http.exchange import exchange_of
 from ..http.replies import reply_to
 from ..http.router import Route
 from ..queue.dispatcher import QueuedQuestion
@@ -143,7 +143,7 @@ async def _answer_visitor(
     site: Site, view: View, roles: tuple[str, ...], request: Request
 ) -> Response:
     """Answer a caller that is logged in, and lead others to the page where one logs in."""
-    token: Token | None = request.scope.get(CALLER)
+    token = exchange_of(request.scope).caller
     try:
         page_request = read_page_request(request, await request.body())
     except RefusedError as refusal:

@@ -6,30 +6,15 @@ spaces to a multiple of `LENGTH`.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import floor
 from time import monotonic
-from typing import Any
 
 from ...ledger.transaction import time_text
-
-LEAVE = "discreet.leave"
-"""The key in the scope of a request of the function to call after its reply."""
-
-END = "discreet.end"
-"""Where the scope of a question has when its reply leaves; 0 for at once."""
-
-ARRIVAL = "discreet.arrival"
-"""Where the scope of a request has the `Arrival` at which it was whole."""
-
-GONE = "discreet.gone"
-"""Where the scope of a request has a function that waits until whoever sent it has gone, once it is whole."""
-
-LENGTHS = "discreet.lengths"
-"""Where the scope of a request has of how many `LENGTH` its reply is at least, 1 if it is not there."""
+from ..http.exchange import App, Arrival, AsgiMessage, Receive, Send, exchange_of
 
 QUANTUM = 0.05
 """Seconds, of which free replies take whole multiples."""
@@ -37,28 +22,10 @@ QUANTUM = 0.05
 LENGTH = 1 << 16
 """Bytes of a padded body."""
 
-AsgiMessage = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[AsgiMessage]]
-Send = Callable[[AsgiMessage], Awaitable[None]]
-App = Callable[[AsgiMessage, Receive, Send], Awaitable[None]]
-
 
 def now_in_utc() -> datetime:
     """Return the date and the time of day, by the clock of this machine."""
     return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """The time at which a request was whole.
-
-    Attributes:
-        seconds: as seconds that never go back.
-        date: as events have it.
-    """
-
-    seconds: float
-    date: str
 
 
 @dataclass(slots=True)
@@ -99,28 +66,29 @@ class Padding:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        reply = _WholeReply()
-        scope[ARRIVAL] = self.clock.arrival()
+        reply, exchange = _WholeReply(), exchange_of(scope)
+        exchange.arrival = arrival = self.clock.arrival()
 
         async def arriving() -> AsgiMessage:
+            nonlocal arrival
             message = await receive()
             if message["type"] == "http.request":
-                scope[ARRIVAL] = self.clock.arrival()
+                exchange.arrival = arrival = self.clock.arrival()
             return message
 
         async def gone() -> None:
             while (await receive())["type"] != "http.disconnect":
                 pass
 
-        scope[GONE] = gone
+        exchange.gone = gone
         # What fails here is not raised: it would be logged with its message, and answered at once.
         with suppress(Exception):
             await self.app(scope, arriving, reply.send)
         try:
-            await self._wait(scope.get(END), scope[ARRIVAL].seconds)
-            await reply.release(send, scope.get(LENGTHS, 1) * LENGTH)
+            await self._wait(exchange.end, arrival.seconds)
+            await reply.release(send, exchange.lengths * LENGTH)
         finally:
-            scope.pop(LEAVE, _nothing)()
+            exchange.leave()
 
     async def _wait(self, end: float | None, arrival: float) -> None:
         """Wait until a reply leaves by the schedule, or else for the end of a quantum."""
@@ -129,10 +97,6 @@ class Padding:
             end = arrival + (floor((now - arrival) / QUANTUM) + 1) * QUANTUM
         if end is not None and end > now:
             await self.clock.sleep(end - now)
-
-
-def _nothing() -> None:
-    """Return at once."""
 
 
 _FAILED = (
