@@ -8,7 +8,7 @@ import pytest
 from discreet.mechanisms.contract import PrivacyParameter, calibrate
 from discreet.mechanisms.count_noise import choose_noise
 from discreet.mechanisms.gaussian_counts import GaussianCounts
-from discreet.privacy import ReplacedSumsDP
+from discreet.privacy import ZCDP, ReplacedSumsDP
 from discreet.privacy.gaussian_cells import Cells, cases_of_sums, delta_of_cases, delta_of_moves
 from discreet.privacy.sensitivity import ReplacedGroups, Sensitivity
 
@@ -38,6 +38,13 @@ def test_rho_of_replaced_sums_is_that_of_the_worse_end() -> None:
     assert sums_at(F(1)).rho == F(18, 2)
     assert ReplacedSumsDP(F(1), 2, 0, 3, 4).rho == F(36, 2)
     assert ReplacedSumsDP(F(1), 2, 1, 3, 4).rho == F(16 + 18, 2)
+
+
+def test_farther_off_rho_grows_by_the_square_of_the_steps() -> None:
+    near = sums_at(F(1))
+    assert near.group(1) == near
+    assert near.group(2) == ZCDP(F(36), "replace_one")
+    assert near.group(3) == ZCDP(F(81), "replace_one")
 
 
 def test_many_cases_are_taken_together_and_none_is_lost() -> None:
