@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench.ways import ways
@@ -24,6 +25,26 @@ def test_the_files_to_read_first_are_there() -> None:
     source = PAGE.parents[2] / "src" / "discreet"
     assert len(files) == 10
     assert all((source / file).is_file() for file in files)
+
+
+def tree_of_the_page() -> Iterator[Path]:
+    """Yield the files and folders that the page's tree names, below the package."""
+    text = PAGE.read_text(encoding="utf-8").partition("```text\nsrc/discreet/\n")[2]
+    folders = [Path()]
+    for row in text.partition("```")[0].splitlines():
+        depth = (len(row) - len(row.lstrip())) // 2
+        if folder := re.match(r" *(\w+)/ ", row):
+            folders = [*folders[:depth], folders[depth - 1] / folder[1]]
+            yield folders[-1]
+        else:
+            yield from (folders[depth - 1] / name for name in re.findall(r"\w+\.(?:py|c)\b", row))
+
+
+def test_the_tree_names_files_that_are_there() -> None:
+    source = PAGE.parents[2] / "src" / "discreet"
+    named = list(tree_of_the_page())
+    assert len(named) > 150
+    assert [str(path) for path in named if not (source / path).exists()] == []
 
 
 def test_each_dependency_has_its_reason() -> None:
