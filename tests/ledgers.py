@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from discreet.ledger import checkpoints
+from discreet.ledger import transaction
 from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
 from discreet.selection.account import Indices
@@ -48,4 +48,4 @@ def undrawn() -> Callable[[], Indices]:
 
 def forgetting() -> None:
     """Let this process be one that has seen no ledger yet, as after a restart."""
-    checkpoints._SEEN.clear()
+    transaction._SEEN.clear()

@@ -21,7 +21,7 @@ from fractions import Fraction
 from pathlib import Path
 from discreet import Ledger
 from discreet.errors import LedgerUnwritable
-from discreet.ledger import migrations
+from discreet.ledger import schema
 from tests.ledgers import bill, forgetting
 
 disk, folder = ctypes.CDLL(os.environ["LD_PRELOAD"]), Path(sys.argv[1])
@@ -49,9 +49,9 @@ def add_notes(connection):
     connection.exec_driver_sql("CREATE TABLE discreet_notes (text TEXT)")
 
 def of_schema_1():
-    del migrations.MIGRATIONS[1:]
+    del schema.MIGRATIONS[1:]
     with_one()
-    migrations.MIGRATIONS.append(add_notes)
+    schema.MIGRATIONS.append(add_notes)
 
 def migrated(_):
     Ledger(path).budgets()

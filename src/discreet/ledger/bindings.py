@@ -1,4 +1,4 @@
-"""Budgets of described datasets and their sources, which are about the same tables, and the check before a charge.
+"""The descriptions of a ledger: budgets of described datasets and their sources, which may be the same tables.
 
 They are events of the chain. Proof: docs.
 """
@@ -9,31 +9,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from ..errors import Exhausted, InvalidArgument, UnknownBudget
-from ..selection.payment import UNDESCRIBED, About
+from ..errors import InvalidArgument, UnknownBudget
+from ..selection.payment import About
 from ..tables.datasets.extents import Extent, database_ids, extent_of, is_now_at
 from ..tables.datasets.sources import is_in_database
-from ..tables.engines.reach import ReachCheck, changed_source, read_reach, same_reach
+from ..tables.engines.reach import read_reach
 from .budget import Budget
 from .events import Event, EventBody
 from .periods import Period
 from .queries import checked_budgets, checked_paying_budgets, described_events
 from .transaction import NewEvent, Transaction
 
-_PARTS_IN_WORDS = {
-    "source": "source",
-    "privacy_unit": "privacy unit",
-    "max_contributions": "max_contributions",
-}
 _OF_ONE_BUDGET = ("per", "period", "separate_from", "merges")
 """What a description says of one budget alone, and not of the next one."""
-
-
-WHY_OVERLAPPING = (
-    "another budget is about the same tables or files, and nothing new is answered until the "
-    "owner of the data merges or separates them. To see which: discreet ledger verify"
-)
-"""Why budgets about the same tables or files answer nothing, for the caller: it names no other budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +212,8 @@ class Bindings:
     def overlaps(self, budget: str) -> list[str]:
         """Return the other budgets about the same tables, unless their owner said that they are separate.
 
-        A budget has the sources of those that it renews. Two sources of files are compared in `shared_files`: which
-        they are changes without a word to the ledger.
+        A budget has the sources of those that it renews. Two sources of files are compared in
+        `charge_checks`: which files they are changes without a word to the ledger.
         """
         others = self._overlaps.get(budget)
         if others is None:
@@ -408,117 +396,6 @@ def _with_period(bindings: Bindings, budget: Budget) -> Budget:
     return replace(budget, period=period_name, is_current=after is None)
 
 
-def set_check(transaction: Transaction, budget: str, about: About | None) -> None:
-    """Tell the reading of a described database which reach is on record, before rows are read."""
-    if about is None or not isinstance(about.check, ReachCheck):
-        return
-    bindings = read_bindings(transaction)
-    body = _find_body(bindings.of(budget), about)
-    about.check.record = None if body is None else body.get("reach")
-    about.check.with_views = bindings.is_told_apart(budget)
-
-
-def check_charge(transaction: Transaction, budget: str, about: About | None) -> About | None:
-    """Return the description to be recorded with a charge, as `check_about` does.
-
-    Raises:
-        Exhausted: if the budget was renewed, its period has ended, or another budget is about the same tables.
-        InvalidArgument: as `check_about` does.
-    """
-    bindings = read_bindings(transaction)
-    if about is None and not bindings.latest:
-        return None  # nothing is described
-    about, bindings = _with_catalogue(bindings, budget, about)
-    why = bindings.closed(budget)
-    if why is not None:
-        raise Exhausted(f"the budget of {budget} cannot pay any more: {why}")
-    others = bindings.overlaps(budget)
-    if others:
-        raise Exhausted(f"the budget of {budget} cannot pay: {why_overlapping(budget, others)}")
-    return check_about(bindings, budget, about)
-
-
-def _with_catalogue(
-    bindings: Bindings, budget: str, about: About | None
-) -> tuple[About | None, Bindings]:
-    """Return a description and the bindings with the reach that the catalogue had when the rows were read."""
-    check = None if about is None else about.check
-    if about is None or not isinstance(check, ReachCheck) or check.reach is None:
-        return about, bindings
-    about = replace(about, reach=check.reach.as_dict)
-    source = BudgetSource(budget, about.source, about.reach)
-    return about, replace(bindings, sources=sources_of([*bindings.sources, source]))
-
-
-def why_overlapping(budget: str, others: Sequence[str]) -> str:
-    """Return why budgets about the same tables answer no new question, and the remedy of their owner."""
-    return (
-        f"{' and '.join([budget, *others])} are budgets about the same tables, so their answers "
-        "add up. Nothing new is answered until the owner of the data merges them, discreet ledger "
-        f"merge {others[0]} --into {budget}, or says that they hold other people's data: discreet "
-        f"ledger describe {budget} --separate"
-    )
-
-
-def check_about(bindings: Bindings, budget: str, about: About | None) -> About | None:
-    """Return the description to be recorded with a charge, if its columns have changed since the last one.
-
-    Raises:
-        InvalidArgument: if the release is not about the dataset that the budget belongs to, or its owner has to
-            say that the description has changed.
-    """
-    if about is None:
-        return None
-    bodies = bindings.of(budget)
-    if not bodies and is_in_database(about.source):
-        raise InvalidArgument(
-            f"the budget of {budget} was opened by its name alone, and budgets of databases are "
-            f"compared: open it with the description, discreet ledger open {budget}"
-        )
-    if not bodies:
-        if about.name in (None, budget):
-            return None
-        raise _of_another(f"the budget of {budget} is not that of {about.name}", about.name)
-    whose = f"the budget of {budget} belongs to {' and '.join(bodies)}"
-    if about == UNDESCRIBED:
-        raise _of_another(f"{whose}, and these data have no description", None)
-    body = _find_body(bodies, about)
-    if body is None:
-        raise _of_another(f"{whose}, and this is about {about.name or 'other data'}", about.name)
-    return change(body, about)
-
-
-def change(body: EventBody, about: About) -> About | None:
-    """Return a description if its columns differ from those on record, or its table has another number by now.
-
-    Raises:
-        InvalidArgument: if it is of other data, or of other records.
-    """
-    differences = [key for key, part in about.identity.items() if body[key] != part]
-    if differences:
-        words = "; ".join(
-            f"its {_PARTS_IN_WORDS[key]} was {body[key]!r} and is {about.identity[key]!r}"
-            for key in differences
-        )
-        name = body["name"]
-        raise InvalidArgument(
-            f"the description of {name} is not that of its budget: {words}. Its owner records the "
-            f"change with ledger.describe(dataset), or discreet ledger describe {name}. What was "
-            "spent stays spent"
-        )
-    old_reach = body.get("reach")
-    if old_reach is None or about.reach is None:
-        about = replace(about, reach=old_reach or about.reach)
-    elif not same_reach(old_reach, about.reach):
-        raise changed_source(str(body["name"]))
-    else:  # where views were not asked for, they stay as they were
-        about = replace(
-            about, reach={**about.reach, "views": about.reach["views"] or old_reach["views"]}
-        )
-    is_same = body["digest"] == about.digest and old_reach == about.reach
-    return None if is_same or about.name is None else about
-
-
 def record(  # noqa: PLR0913  # a description, and what the owner says with it
     transaction: Transaction,
     budget: str,
@@ -568,25 +445,3 @@ def append_described(
     more = {name: budgets for name, budgets in words.items() if budgets}
     event = NewEvent("described", budget, None, None, {**plain, **begins, **more}, at)
     transaction.append(event)
-
-
-def _find_body(bodies: Mapping[str, EventBody], about: About) -> EventBody | None:
-    """Return the description of the same name. For a name that is not known here, that of the same source."""
-    if about.name is not None and about.name in bodies:
-        return bodies[about.name]
-    extent = extent_of(about.source, about.reach)
-    same_first = sorted(bodies.values(), key=lambda body: bool(body["source"] != about.source))
-    for body in same_first if extent is not None else ():
-        other = extent_of(body["source"], body.get("reach"))
-        if extent is not None and other is not None and extent.overlaps(other):
-            return body
-    return None
-
-
-def _of_another(why: str, name: str | None) -> InvalidArgument:
-    fix = (
-        f"take ledger.session(dataset) with the dataset {name}"
-        if name
-        else "ask about the described dataset, discreet.Dataset or discreet.read_dataset"
-    )
-    return InvalidArgument(f"{why}: {fix}")

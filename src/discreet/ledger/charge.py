@@ -16,7 +16,6 @@ from ..privacy.wording import in_full
 from . import queries
 from .events import Event, EventBody, canonical_json, unit_field
 from .purchase import Payer
-from .shared_files import refuse_shared_files
 from .transaction import NewEvent, Transaction
 
 
@@ -145,7 +144,7 @@ def _charge_once(transaction: Transaction, payer: Payer, request: str, body: Eve
             "one another name"
         )
     if not events:
-        refuse_shared_files(transaction, payer.dataset, None)
+        payer.check_source(transaction, None)
         charge_outside(transaction, payer, request, body)
         return _charge_of(_events_of(transaction, payer, request), payer, is_new=True)
     return _charge_of(events, payer, is_new=False)

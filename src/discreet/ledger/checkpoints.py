@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
-from threading import Lock
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from sqlalchemy import Connection, select
 
@@ -43,29 +42,6 @@ class Checkpoint:
     def __str__(self) -> str:
         """Return the checkpoint as one line of JSON."""
         return json.dumps(self.as_dict())
-
-
-class ChainHead(NamedTuple):
-    """The identity of a ledger and the end of its chain.
-
-    Attributes:
-        identity: the random id of the ledger.
-        first_schema: the schema it was created with.
-        events: how many events it has.
-        at: the time of the last one.
-        head: the hash of the last one.
-    """
-
-    identity: str
-    first_schema: int
-    events: int
-    at: str | None
-    head: str
-
-    @property
-    def checkpoint(self) -> Checkpoint:
-        """The end of the chain, to be kept elsewhere."""
-        return Checkpoint(self.identity, self.events, self.at, self.head)
 
 
 Checkpoints = str | os.PathLike[str] | Callable[[Checkpoint], object]
@@ -231,39 +207,6 @@ def _newest(checkpoints: list[Checkpoint], where: str) -> Checkpoint | None:
             f"the checkpoints {where} are those of several ledgers. Keep a file for each"
         )
     return max(checkpoints, key=attrgetter("number"), default=None)
-
-
-class LastSeen:
-    """The last event of one ledger that any transaction of this process has seen."""
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-        self._last: Checkpoint | None = None
-
-    @property
-    def last(self) -> Checkpoint | None:
-        """The end of the chain when it was last seen, or None."""
-        if self._last is None:
-            return None
-        return _SEEN.get((self._place, self._last.ledger), self._last)
-
-    def remember(self, end: Checkpoint) -> None:
-        """Store the end of the chain."""
-        key = self._place, end.ledger
-        with _CHANGING[-1]:
-            if key not in _SEEN or _SEEN[key].number < end.number:
-                _SEEN[key] = end
-        self._last = end
-
-
-_SEEN: dict[tuple[str, str], Checkpoint] = {}
-"""By location and id, so that all `Ledger` objects of this process share it."""
-
-_CHANGING = [Lock()]
-
-if hasattr(os, "register_at_fork"):
-    # A thread that holds the lock in the parent is not in the child.
-    os.register_at_fork(after_in_child=lambda: _CHANGING.append(Lock()))
 
 
 def check_checkpoints(connection: Connection, checkpoints: list[Checkpoint]) -> None:

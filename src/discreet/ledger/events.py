@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..base.text_tables import fact_table
 from ..errors import InvalidArgument
@@ -133,6 +133,24 @@ def event_columns(event: Event) -> list[object]:
     """Return the columns of an event without its hash."""
     return [event.number, event.at, event.kind, event.dataset, event.analyst or "", event.request,
             canonical_json(event.body)]  # fmt: skip
+
+
+class ChainHead(NamedTuple):
+    """The identity of a ledger and the end of its chain.
+
+    Attributes:
+        identity: the random id of the ledger.
+        first_schema: the schema it was created with.
+        events: how many events it has.
+        at: the time of the last one.
+        head: the hash of the last one.
+    """
+
+    identity: str
+    first_schema: int
+    events: int
+    at: str | None
+    head: str
 
 
 def genesis(identity: str, first_schema: int) -> str:

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Hashable
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from .checkpoints import ChainHead
+from .events import ChainHead
 
 _T = TypeVar("_T")
 

@@ -36,9 +36,9 @@ from .budget import (
     read_delta_for,
     read_total,
 )
-from .checkpoints import ChainHead, Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
+from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .delays import Delay
-from .events import CHARGED, Event, canonical_json
+from .events import CHARGED, ChainHead, Event, canonical_json
 from .failed_questions import failures, reopen_dataset, reset_delays
 from .opening import (
     Renewal,

@@ -1,4 +1,4 @@
-"""An owner's acts: budgets are opened, described and renewed, as events of the chain."""
+"""An owner's acts: budgets are opened, described, changed and renewed, as events of the chain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,12 +9,22 @@ from ..privacy.units import one_record
 from ..privacy.wording import relation
 from ..selection.payment import About
 from . import queries
-from .bindings import Bindings, Declaration, append_described, change, read_bindings, record
-from .budget import Amount, Budget, BudgetName, BudgetTerms, DeltaFor, Extension, new_budget
-from .events import unit_field
+from .bindings import Bindings, Declaration, append_described, read_bindings, record
+from .budget import (
+    Amount,
+    Budget,
+    BudgetName,
+    BudgetTerms,
+    DeltaFor,
+    Extension,
+    ShareRule,
+    new_budget,
+    read_amount,
+)
+from .charge_checks import change
+from .events import CHARGED, unit_field
 from .periods import Period, this_period
 from .purchase import Payer
-from .recounts import recount_shares
 from .shared_tables import (
     budget_to_open,
     check_lost_tables,
@@ -23,8 +33,9 @@ from .shared_tables import (
     other_budgets,
     shared_budget,
 )
-from .shares import check_share, close, shrink, with_changed_share, with_share
+from .shares import check_share, close, shrink, with_changed_share, with_rule, with_share
 from .transaction import NewEvent, Transaction
+from .verification import verify_chain
 
 
 def open_budget(
@@ -323,7 +334,41 @@ def _same_or_recount(transaction: Transaction, budget: Budget, terms: BudgetTerm
         )
     if terms.oversubscribed is None or budget.shares == terms.shares:
         return budget
-    return recount_shares(transaction, budget, terms.shares)
+    return _recount_shares(transaction, budget, terms.shares)
+
+
+def _recount_shares(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budget:
+    """Record that the shares of a dataset are paid for in another way from now on.
+
+    The charges are added up from all events, so the whole chain is verified first.
+
+    Raises:
+        InvalidArgument: if they are more than the budget, or of another kind.
+        LedgerCorrupt: if the events, sums or tables differ from those that were written.
+    """
+    verify_chain(transaction.connection, None)
+    others = [
+        b for b in queries.checked_budgets(transaction, whole.dataset) if b.analyst is not None
+    ]
+    after = with_rule(whole, others, _direct_charges(transaction, whole), rule)
+    body = {"shares": rule, **queries.budget_states(after)}
+    transaction.append(NewEvent("recounted", whole.dataset, None, None, body))
+    queries.update_budget(transaction.database, after)
+    return after
+
+
+def _direct_charges(transaction: Transaction, whole: Budget) -> Amount:
+    """Return the sum of the charges to a dataset's budget without a share.
+
+    It is added up from the events: sums are rounded up, so the difference of two of them could be too small.
+    """
+    so_far = new_budget(
+        whole.dataset, None, whole.neighbors, whole.total, delta_for=whole.delta_for
+    ).spent
+    for event in queries.all_events(transaction.connection, whole.dataset):
+        if event.kind in CHARGED and event.analyst is None:
+            so_far += read_amount(event.body["costs"][0])
+    return so_far
 
 
 def _terms_in_words(budget: Budget) -> str:

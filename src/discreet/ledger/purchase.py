@@ -30,8 +30,9 @@ from ..selection.account import Indices, PaidAnswer
 from ..selection.payment import About, Bill
 from ..selection.question_sentences import facts_of
 from . import queries
-from .bindings import WHY_OVERLAPPING, check_about, read_bindings, record, set_check
+from .bindings import read_bindings, record
 from .budget import Amount, Budget
+from .charge_checks import check_charge, set_check, why_unanswered
 from .delays import READINGS, Delay, GivenUp, Timing, new_delay, no_more_readings
 from .events import Event, decode, encode, read_indices, unit_field
 from .failed_questions import (
@@ -42,7 +43,6 @@ from .failed_questions import (
     stored_failure,
     why_closed,
 )
-from .shared_files import find_shared_file, refuse_shared_files
 from .store import FollowUp, Store
 from .transaction import NewEvent, Transaction
 
@@ -176,15 +176,9 @@ class Payer:
     def _paying_about(
         self, transaction: Transaction, data: Iterable[About | None]
     ) -> tuple[list[Budget], str | None]:
-        budgets, bindings = paying(self.budgets(transaction)), read_bindings(transaction)
-        datasets = list(data)
-        for about in datasets:
-            check_about(bindings, self.dataset, about)
-        are_shared = any(find_shared_file(bindings, self.dataset, about) for about in datasets)
-        why = WHY_OVERLAPPING if are_shared or bindings.overlaps(self.dataset) else None
-        return budgets, bindings.closed(self.dataset) or why or self._closed_by_failures(
-            transaction
-        )
+        budgets = paying(self.budgets(transaction))
+        why = why_unanswered(read_bindings(transaction), self.dataset, list(data))
+        return budgets, why or self._closed_by_failures(transaction)
 
     def _closed_by_failures(self, transaction: Transaction) -> str | None:
         """Return why the dataset is closed after failures, or None."""
@@ -200,6 +194,12 @@ class Payer:
         """
         if self.terms.allowance is not None:
             check_open(transaction, self.dataset, self.terms.allowance)
+
+    def check_source(self, transaction: Transaction, about: About | None) -> About | None:
+        """Return the description to be recorded with a charge: see `charge_checks.check_charge`."""
+        if about is None and not read_bindings(transaction).latest:
+            return None  # nothing is described
+        return check_charge(transaction, self.dataset, about)
 
     def payment(self, transaction: Transaction, guarantee: Guarantee, unit: Unit | None) -> Payment:
         """Return the payment of a release.
@@ -333,12 +333,13 @@ class Purchase:
         charge, ending = self.events(transaction)
         if ending is None:
             self.payer.check_open(transaction)
-            set_check(transaction, self.payer.dataset, self.bill.about)
+            if self.bill.about is not None:
+                set_check(transaction, self.payer.dataset, self.bill.about)
         timing = self.payer.terms.timing
         if charge is not None and ending is None and not (timing and timing.is_record):
             self._check_readings(transaction)
         if charge is None:
-            refuse_shared_files(transaction, self.payer.dataset, self.bill.about)
+            self.payer.check_source(transaction, self.bill.about)
             payment = self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
         return ending, payment
 
@@ -410,7 +411,7 @@ class Purchase:
     def describe(self, transaction: Transaction) -> None:
         """Check that the budget is the one of the dataset, and record a description that has changed."""
         payer = self.payer
-        description = refuse_shared_files(transaction, payer.dataset, self.bill.about)
+        description = payer.check_source(transaction, self.bill.about)
         if description is not None:
             record(transaction, payer.dataset, description, at=payer.terms.at)
 

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from ..errors import DiscreetError, RequestConflict, preview
 from ..selection.account import Indices, PaidAnswer, PrepareDraw
 from ..selection.payment import Bill
-from .bindings import set_check
+from .charge_checks import set_check
 from .events import Event, read_indices
 from .failed_questions import QuestionFailed
 from .purchase import (
@@ -22,7 +22,6 @@ from .purchase import (
     without_frames,
     without_traceback,
 )
-from .shared_files import refuse_shared_files
 from .store import FollowUp
 from .transaction import Transaction
 
@@ -97,11 +96,11 @@ class PurchaseBatch:
         events = self._events(transaction)
         self._check_open(transaction, events)
         for one, (_, ending) in zip(self.purchases, events, strict=True):
-            if ending is None:
+            if ending is None and one.bill.about is not None:
                 set_check(transaction, self.payer.dataset, one.bill.about)
         unpaid = self._unpaid(events)
         for one in _by_dataset(unpaid):
-            refuse_shared_files(transaction, self.payer.dataset, one.bill.about)
+            self.payer.check_source(transaction, one.bill.about)
         payments = self._payments(transaction, unpaid)
         return [ending for _, ending in events], payments
 

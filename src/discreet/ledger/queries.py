@@ -18,9 +18,8 @@ from ..errors import LedgerCorrupt
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import read_stored_unit, stored_unit
 from .budget import Budget, budget_order, read_amount, read_rule, read_use
-from .checkpoints import ChainHead
 from .delays import Delay, read_delay
-from .events import Event, canonical_json, chain_hash, event_columns, genesis
+from .events import ChainHead, Event, canonical_json, chain_hash, event_columns, genesis
 from .schema import BUDGET_ROWS, EVENTS, STATES_BUDGETS, TELLS_DELAYS, TELLS_FAILURES, Statement
 from .transaction import Transaction
 

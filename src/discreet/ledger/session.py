@@ -17,30 +17,10 @@ from ..mechanisms.count_noise import NoiseChoice
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..selection.account import Indices, PaidAnswer
-from ..selection.noise import geometric, laplace, randomized_response
 from ..selection.payment import Bill, BilledPart
 from ..selection.releases import Release
-from ..selection.select import select
-from ..selection.select_generalized import select_generalized
-from ..selection.select_rows import select_rows
-from ..selection.select_top_k import select_top_k
-from ..selection.selector import selector
 from ..selection.verb_calls import bill_of
-from ..tables.verbs.best_price import best_price
-from ..tables.verbs.bounds import bounds
-from ..tables.verbs.check import check
-from ..tables.verbs.count import count, counts
-from ..tables.verbs.count_distinct import count_distinct
-from ..tables.verbs.keys import keys
-from ..tables.verbs.mode import mode
-from ..tables.verbs.profile import profile
-from ..tables.verbs.quantile import maximum, median, minimum, quantile
-from ..tables.verbs.quantiles import quantiles
-from ..tables.verbs.select_by import select_by
-from ..tables.verbs.sql import sql
-from ..tables.verbs.sum import mean, sum
-from ..tables.verbs.top_k import top_k
-from ..tables.verbs.variance import standard_deviation, variance
+from . import paid_verbs as verbs
 from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
 from .purchase import Payer, purchase
@@ -185,35 +165,35 @@ class Session:
     session. It is a context manager only for readability.
     """
 
-    best_price = _PaidVerb(best_price)
-    bounds = _PaidVerb(bounds)
-    check = _PaidVerb(check)
-    count = _PaidVerb(count)
-    count_distinct = _PaidVerb(count_distinct)
-    counts = _PaidVerb(counts)
-    geometric = _PaidVerb(geometric)
-    keys = _PaidVerb(keys)
-    laplace = _PaidVerb(laplace)
-    maximum = _PaidVerb(maximum)
-    mean = _PaidVerb(mean)
-    median = _PaidVerb(median)
-    minimum = _PaidVerb(minimum)
-    mode = _PaidVerb(mode)
-    profile = _PaidVerb(profile)
-    quantile = _PaidVerb(quantile)
-    quantiles = _PaidVerb(quantiles)
-    randomized_response = _PaidVerb(randomized_response)
-    select = _PaidVerb(select)
-    select_by = _PaidVerb(select_by)
-    select_generalized = _PaidVerb(select_generalized)
-    select_rows = _PaidVerb(select_rows)
-    select_top_k = _PaidVerb(select_top_k)
-    selector = _PaidVerb(selector)
-    standard_deviation = _PaidVerb(standard_deviation)
-    sum = _PaidVerb(sum)
-    sql = _PaidVerb(sql)
-    top_k = _PaidVerb(top_k)
-    variance = _PaidVerb(variance)
+    best_price = _PaidVerb(verbs.best_price)
+    bounds = _PaidVerb(verbs.bounds)
+    check = _PaidVerb(verbs.check)
+    count = _PaidVerb(verbs.count)
+    count_distinct = _PaidVerb(verbs.count_distinct)
+    counts = _PaidVerb(verbs.counts)
+    geometric = _PaidVerb(verbs.geometric)
+    keys = _PaidVerb(verbs.keys)
+    laplace = _PaidVerb(verbs.laplace)
+    maximum = _PaidVerb(verbs.maximum)
+    mean = _PaidVerb(verbs.mean)
+    median = _PaidVerb(verbs.median)
+    minimum = _PaidVerb(verbs.minimum)
+    mode = _PaidVerb(verbs.mode)
+    profile = _PaidVerb(verbs.profile)
+    quantile = _PaidVerb(verbs.quantile)
+    quantiles = _PaidVerb(verbs.quantiles)
+    randomized_response = _PaidVerb(verbs.randomized_response)
+    select = _PaidVerb(verbs.select)
+    select_by = _PaidVerb(verbs.select_by)
+    select_generalized = _PaidVerb(verbs.select_generalized)
+    select_rows = _PaidVerb(verbs.select_rows)
+    select_top_k = _PaidVerb(verbs.select_top_k)
+    selector = _PaidVerb(verbs.selector)
+    standard_deviation = _PaidVerb(verbs.standard_deviation)
+    sum = _PaidVerb(verbs.sum)
+    sql = _PaidVerb(verbs.sql)
+    top_k = _PaidVerb(verbs.top_k)
+    variance = _PaidVerb(verbs.variance)
 
     def __init__(self, payer: Payer) -> None:
         self._payer = payer

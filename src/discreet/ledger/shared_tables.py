@@ -16,9 +16,9 @@ from . import queries
 from .bindings import Bindings, Declaration, append_described, read_bindings
 from .budget import Budget
 from .charge import charge_outside
+from .charge_checks import pairs_with_shared_files
 from .events import CHARGED, EventBody, canonical_json
 from .purchase import Payer
-from .shared_files import pairs_with_shared_files
 from .transaction import Transaction
 
 

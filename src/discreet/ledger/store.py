@@ -24,14 +24,13 @@ from ..errors import (
     LedgerUnwritable,
     MissingPackage,
 )
-from .checkpoints import Checkpoint, CheckpointLog, Checkpoints, LastSeen
+from .checkpoints import Checkpoint, CheckpointLog, Checkpoints
 from .interrupts import StopRequest, run_uninterrupted
 from .known_state import KnownState, NeedsDatabase, Version
 from .ledger_file import KEEPS_OPEN, PAUSE, TURN, FileLock, FilePlace, OpenFile, run_exclusively
 from .location import make_file, name_of, read_url
-from .migrations import is_newest, migrate, version_of
-from .schema import check_journal, driver_of
-from .transaction import Transaction
+from .schema import check_journal, driver_of, is_newest, migrate, version_of
+from .transaction import LastSeen, Transaction
 from .verification import verify_chain
 
 _P = ParamSpec("_P")

@@ -1,19 +1,28 @@
 """One transaction on a ledger: its connection, and the end of the chain, to which it appends events."""
 
+import os
 import sqlite3
 import time
 from datetime import UTC, datetime
 from functools import lru_cache
+from threading import Lock
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
 from ..errors import LedgerCorrupt
-from .checkpoints import ChainHead, Checkpoint
-from .events import BUDGET_EVENTS, DELAY_EVENTS, FAILURE_EVENTS, Event, chain_hash, event_columns
+from .checkpoints import Checkpoint
+from .events import (
+    BUDGET_EVENTS,
+    DELAY_EVENTS,
+    FAILURE_EVENTS,
+    ChainHead,
+    Event,
+    chain_hash,
+    event_columns,
+)
 from .known_state import KnownState, NeedsDatabase
-from .migrations import check_newest
-from .schema import EVENTS, LEDGER, Statement, check_append_only, database_of
+from .schema import EVENTS, LEDGER, Statement, check_append_only, check_newest, database_of
 
 _SELECTED = select(LEDGER.c.id, LEDGER.c.born, LEDGER.c.version, LEDGER.c.events, LEDGER.c.head)
 _LEDGER, _LOCKED = Statement(_SELECTED), Statement(_SELECTED.with_for_update())
@@ -150,7 +159,8 @@ class Transaction:
     @property
     def end(self) -> Checkpoint:
         """The end of the chain, as the ledger records it."""
-        return self._end.checkpoint
+        identity, _, events, at, head = self._end
+        return Checkpoint(identity, events, at, head)
 
     @property
     def chain(self) -> ChainHead:
@@ -243,3 +253,36 @@ class Transaction:
         """Return the time and the hash of an event, or None for both without it."""
         at, head = next(iter(_ENDING.run(self.database, number=number)), (None, None))
         return at, head
+
+
+class LastSeen:
+    """The last event of one ledger that any transaction of this process has seen."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._last: Checkpoint | None = None
+
+    @property
+    def last(self) -> Checkpoint | None:
+        """The end of the chain when it was last seen, or None."""
+        if self._last is None:
+            return None
+        return _SEEN.get((self._place, self._last.ledger), self._last)
+
+    def remember(self, end: Checkpoint) -> None:
+        """Store the end of the chain."""
+        key = self._place, end.ledger
+        with _CHANGING[-1]:
+            if key not in _SEEN or _SEEN[key].number < end.number:
+                _SEEN[key] = end
+        self._last = end
+
+
+_SEEN: dict[tuple[str, str], Checkpoint] = {}
+"""By location and id, so that all `Ledger` objects of this process share it."""
+
+_CHANGING = [Lock()]
+
+if hasattr(os, "register_at_fork"):
+    # A thread that holds the lock in the parent is not in the child.
+    os.register_at_fork(after_in_child=lambda: _CHANGING.append(Lock()))

@@ -18,12 +18,10 @@ from ..privacy.guarantees import ZCDP, read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit
 from .budget import Amount, Budget, budget_order, new_budget, read_amount, read_rule, read_use
-from .checkpoints import ChainHead
 from .delays import READINGS, Delay, read_delay
-from .events import BUDGET_EVENTS, Event, canonical_json, decode, genesis
-from .migrations import migrate
+from .events import BUDGET_EVENTS, ChainHead, Event, canonical_json, decode, genesis
 from .queries import all_events, is_chained, stored_budgets
-from .schema import check_append_only
+from .schema import check_append_only, migrate
 from .shares import check_share, shrink, with_changed_share, with_rule, with_share
 from .transaction import Transaction
 

@@ -10,7 +10,7 @@ from ...base.text_tables import Listing, listing
 from ...errors import DiscreetError, InvalidArgument, NotAllowed
 from ...ledger import Budget, Event, Quote
 from ...ledger.budget import DeltaFor
-from ...ledger.checkpoints import ChainHead
+from ...ledger.events import ChainHead
 from ...ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ...selection.any_column import AnyColumn
 from ...selection.releases import Release

@@ -11,8 +11,8 @@ from ...base.error_boundary import public_errors
 from ...base.numbers import Number
 from ...errors import InvalidArgument, UnknownBudget, UnknownName, preview
 from ...ledger import Amount, Budget, Event, Ledger, Quote, Session
-from ...ledger.checkpoints import ChainHead
 from ...ledger.delays import Delay
+from ...ledger.events import ChainHead
 from ...ledger.failed_questions import MAX_FAILURES, Allowance, least_cost
 from ...ledger.ledger import budgets_of_payer, delays_by_share, failures_by_share, session_of
 from ...ledger.purchase import ChargeTerms

@@ -11,7 +11,7 @@ from ...base.arguments import choice, exact_text, mapping, read_name
 from ...base.numbers import count, flag, positive
 from ...errors import InvalidArgument, NotAllowed, preview
 from ...ledger import Budget, Event, Quote
-from ...ledger.checkpoints import ChainHead
+from ...ledger.events import ChainHead
 from ...selection.any_column import AnyColumn
 from ...selection.plain_columns import COLUMNS_SCHEMA, plain_columns
 from ...selection.releases import Release

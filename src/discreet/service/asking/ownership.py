@@ -7,7 +7,7 @@ from ...base.error_boundary import public_errors
 from ...base.numbers import Number
 from ...errors import InvalidArgument, preview
 from ...ledger import Budget, Event
-from ...ledger.checkpoints import ChainHead
+from ...ledger.events import ChainHead
 from ...ledger.toml_budgets import open_described, renew_described
 from ...tables.datasets.configuration import Configuration
 from .datasets import Datasets

@@ -23,7 +23,7 @@ from ...base.numbers import exact, fits
 from ...errors import DiscreetError, InvalidArgument
 from ...ledger import Budget, Quote
 from ...ledger.budget import Amount, read_amount, read_rule, read_use
-from ...ledger.checkpoints import ChainHead
+from ...ledger.events import ChainHead
 from ...mechanisms.accuracy import read_error_bound
 from ...mechanisms.count_noise import read_noise_choice
 from ...privacy.guarantees import read_guarantee

@@ -12,7 +12,7 @@ import pytest
 
 import discreet
 from discreet.errors import DiscreetError, Exhausted, LedgerError
-from discreet.ledger import shared_files
+from discreet.ledger import charge_checks
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.privacy import PureDP
 from discreet.tables.datasets.sources import list_files, place_of
@@ -222,7 +222,7 @@ def test_files_are_compared_once_in_a_transaction_and_bounded(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger, [one, _] = opened("patterns", folder)
-    monkeypatch.setattr(shared_files, "MOST_FILES", 0)
+    monkeypatch.setattr(charge_checks, "MOST_FILES", 0)
     with pytest.raises(LedgerError, match="more than 0 files"):
         ledger.session(one).median(one, "n", epsilon="1/10")
     assert spent(ledger) == ["ε = 0", "ε = 0"]

@@ -1,0 +1,31 @@
+"""The verbs that a session has as methods, by their names: see `session.Session`."""
+
+from ..selection.noise import geometric as geometric
+from ..selection.noise import laplace as laplace
+from ..selection.noise import randomized_response as randomized_response
+from ..selection.select import select as select
+from ..selection.select_generalized import select_generalized as select_generalized
+from ..selection.select_rows import select_rows as select_rows
+from ..selection.select_top_k import select_top_k as select_top_k
+from ..selection.selector import selector as selector
+from ..tables.verbs.best_price import best_price as best_price
+from ..tables.verbs.bounds import bounds as bounds
+from ..tables.verbs.check import check as check
+from ..tables.verbs.count import count as count
+from ..tables.verbs.count import counts as counts
+from ..tables.verbs.count_distinct import count_distinct as count_distinct
+from ..tables.verbs.keys import keys as keys
+from ..tables.verbs.mode import mode as mode
+from ..tables.verbs.profile import profile as profile
+from ..tables.verbs.quantile import maximum as maximum
+from ..tables.verbs.quantile import median as median
+from ..tables.verbs.quantile import minimum as minimum
+from ..tables.verbs.quantile import quantile as quantile
+from ..tables.verbs.quantiles import quantiles as quantiles
+from ..tables.verbs.select_by import select_by as select_by
+from ..tables.verbs.sql import sql as sql
+from ..tables.verbs.sum import mean as mean
+from ..tables.verbs.sum import sum as sum
+from ..tables.verbs.top_k import top_k as top_k
+from ..tables.verbs.variance import standard_deviation as standard_deviation
+from ..tables.verbs.variance import variance as variance
