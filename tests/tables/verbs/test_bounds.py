@@ -17,8 +17,7 @@ from discreet.privacy.guarantees import PureDP
 from discreet.sampling.bits import SystemBits
 from discreet.selection.decimals import RoundNumbers
 from discreet.tables.engines.column import ArrayColumn, Source
-from discreet.tables.scores.threshold_counts import ThresholdCounts
-from discreet.tables.verbs.bounds import BothEnds
+from discreet.tables.verbs.bounds import BothEnds, ThresholdCounts
 
 from ...engines import ENGINES, crossed
 

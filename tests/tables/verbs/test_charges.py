@@ -18,7 +18,7 @@ from discreet.selection.verb_calls import bill_of
 from discreet.tables.engines.column import NOTHING
 from discreet.tables.scores.rank import Rank
 from discreet.tables.verbs.group_moves import GroupMoves
-from discreet.tables.verbs.replaced_mean import ReplacedMean, ReplacedMeanByRho
+from discreet.tables.verbs.mean_noise import ReplacedMean, ReplacedMeanByRho
 from discreet.tables.verbs.sum_bounds import SumBounds
 from discreet.tables.verbs.units import per_person, read_unit_query
 

@@ -6,6 +6,9 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...base.arguments import column_name
 from ...base.numbers import Number, exact
 from ...errors import InvalidCandidates, InvalidNumber, preview
@@ -14,13 +17,13 @@ from ...mechanisms.first_above import FirstThreshold
 from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors
 from ...sampling.bits import Bits, SystemBits
+from ...sampling.vectors import Integers
 from ...selection.account import is_quoted
-from ...selection.decimals import Decimals, RoundNumbers
+from ...selection.decimals import Decimals, PointCells, RoundNumbers
 from ...selection.question import Order, Query, answers_at
 from ...selection.releases import Release
 from ...selection.terms import RecordTerms, check_names, read_payment
 from ..engines.column import Numeric
-from ..scores.threshold_counts import ThresholdCounts, Thresholds
 from .data_terms import takes_data_terms_without
 from .record_needs import records_of_ends, say_needs_of_ends
 from .units import UnitQuery, columns_of, read_unit_query
@@ -31,6 +34,45 @@ _OWN_TERMS = ("epsilon", "neighbors", "privacy_unit", "ledger", "request")
 _FINEST = 10**18
 """The largest denominator of q. Times the number of records, it is that of the leads, which must be far below the
 largest float: otherwise the draw would fail for some numbers of records and not for others."""
+
+
+Thresholds = Decimals | RoundNumbers
+"""Rising numbers, the same for all data."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ThresholdCounts:
+    """The numbers of records below and above all thresholds, and that of all records. Private."""
+
+    below: Integers
+    above: Integers
+    total: int
+
+    @classmethod
+    def of(cls, column: Numeric, thresholds: Thresholds) -> "ThresholdCounts":
+        """Return the counts of the numbers in a column."""
+        cells = thresholds.cells
+        up_to = np.cumsum(_count_cells(column, cells))
+        # Cell 2 * i holds what is between threshold i - 1 and threshold i, cell 2 * i + 1 what equals the latter.
+        places = 2 * thresholds.places
+        total = int(up_to[-1])
+        return cls(up_to[places], total - up_to[places + 1], total)
+
+
+def _count_cells(column: Numeric, cells: PointCells) -> NDArray[np.int64]:
+    """Return how many records are in the cells."""
+    source = column.on_grid(cells)
+    if source is not None:
+        indices, counts = source.occupancy(cells.nearest)
+    else:
+        values, multiplicities = column.numbers()
+        indices = cells.nearest(values)
+        if multiplicities is None:
+            return np.bincount(indices.astype(np.int64, copy=False), minlength=cells.size)
+        counts = multiplicities
+    sums: NDArray[np.int64] = np.zeros(cells.size, dtype=counts.dtype)
+    np.add.at(sums, indices.astype(np.int64, copy=False), counts)
+    return sums
 
 
 @dataclass(frozen=True)

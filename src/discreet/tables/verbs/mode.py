@@ -33,8 +33,8 @@ from ..engines.candidate_table import CandidateTable, names_file, refuse_gap
 from ..engines.column import Source
 from ..engines.records import is_private
 from ..scores.counts import Counts
-from .counted_lists import ListQuestion, count_scores, naming_counted_values, refuse_bound
 from .data_terms import takes_data_terms
+from .list_methods import ListQuestion, count_scores, naming_counted_values, refuse_bound
 from .private_values import release_private_values
 from .units import UnitQuery, naming, read_unit_query
 

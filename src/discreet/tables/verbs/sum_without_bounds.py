@@ -20,8 +20,8 @@ from ...selection.scores.distance import Lattice
 from ...selection.terms import read_payment
 from ..engines.column import Numeric
 from .bounds import BothEnds
+from .mean_noise import ReplacedMean
 from .noisy_numbers import ListNoise, NoisePrice
-from .replaced_mean import ReplacedMean
 from .sum_bounds import (
     SumBounds,
     bounds_between,

@@ -22,14 +22,17 @@ from ..engines.candidate_table import CandidateTable, refuse_gap
 from ..engines.column import Source
 from ..engines.records import is_private
 from ..scores.counts import Counts
-from .counted_lists import (
+from .data_terms import takes_data_terms
+from .list_methods import (
     ListQuestion,
+    PublicNumbers,
+    TopKMethod,
+    choose_method,
     count_scores,
     naming_counted_lists,
+    read_method,
     refuse_bound,
 )
-from .data_terms import takes_data_terms
-from .list_methods import PublicNumbers, TopKMethod, choose_method, read_method
 from .mode import labels_of_column
 from .private_groups import delta_of_method
 from .private_values import release_private_values

@@ -11,7 +11,7 @@ from discreet.mechanisms.accuracy import CONFIDENCE
 from discreet.privacy import ZCDP, PureDP
 from discreet.privacy.rho import geometric_rho
 from discreet.selection.verb_calls import bill_of
-from discreet.tables.verbs.replaced_mean import MovesOfMean, ReplacedMean, ReplacedMeanByRho
+from discreet.tables.verbs.mean_noise import MovesOfMean, ReplacedMean, ReplacedMeanByRho
 from discreet.tables.verbs.sum_bounds import SumBounds
 from discreet.tables.verbs.units import read_unit_query
 
