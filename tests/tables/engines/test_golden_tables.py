@@ -248,7 +248,7 @@ def quantiles_of(data: Any) -> dict[str, Any]:
                 discreet.quantiles, data, column, alphas=["0.2", "0.6"], candidates=grid, epsilon=3
             )
             try:
-                with patch("discreet.tables.verbs.quantiles.SystemBits", Words):
+                with patch("discreet.tables.verbs.quantile_levels.SystemBits", Words):
                     told = str(asked(**PLANS[plan]).value)
             except DiscreetError as error:
                 told = f"! {type(error).__name__}"

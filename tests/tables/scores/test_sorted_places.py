@@ -20,8 +20,8 @@ from discreet.sampling.enclosures import NaturalRate
 from discreet.tables.scores import sorted_places, sorted_records
 from discreet.tables.scores.sorted_places import RankDraws, SortedPlaces
 from discreet.tables.scores.sorted_records import SortedRecords
-from discreet.tables.verbs import quantiles
-from discreet.tables.verbs.quantiles import Levels
+from discreet.tables.verbs import quantile_levels
+from discreet.tables.verbs.quantile_levels import Levels
 
 from ...scripted_words import Words
 
@@ -71,7 +71,10 @@ def both_ways(
         is_open = answers is None
         return answers, rest
 
-    with patch.object(SortedPlaces, "draw", note), patch.object(quantiles, "SystemBits", bits):
+    with (
+        patch.object(SortedPlaces, "draw", note),
+        patch.object(quantile_levels, "SystemBits", bits),
+    ):
         at_once = getattr(levels, way)(grid.size, places)
         in_turn = getattr(levels, way)(
             grid.size, SortedRecords.at(grid.nearest(records), grid.size)
@@ -174,7 +177,6 @@ def test_other_parts_of_points_are_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     levels = Levels.read(["1/4", "1/2", "3/4"], grid, {"epsilon": 3})
     for parts in (2, 8):
         monkeypatch.setattr(sorted_records, "PARTS", parts)
-        monkeypatch.setattr(quantiles, "PARTS", parts)
         for seed in range(20):
             in_turn, at_once, _ = both_ways(
                 records, levels, grid, "recursive", partial(SeededBits, seed)

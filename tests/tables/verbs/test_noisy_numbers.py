@@ -47,9 +47,10 @@ def test_all_that_decides_the_noise_is_in_its_details() -> None:
 
 
 def test_terms_are_read_before_anything_else() -> None:
-    parameter, others = read_terms({"rho": "1/2", "by": None}, COUNT_TERMS)
-    assert parameter == PrivacyParameter("rho", Fraction(1, 2))
-    assert others == {"by": None}
+    own = read_terms({"rho": "1/2", "by": None, "delta": "1e-9"}, COUNT_TERMS)
+    assert own.parameter == PrivacyParameter("rho", Fraction(1, 2))
+    assert own.delta == "1e-9"
+    assert own.of_units == {"by": None}
     with pytest.raises(TypeError, match="mechanism"):
         read_terms({"mechanism": "exponential", "epsilon": 1}, COUNT_TERMS)
 

@@ -22,8 +22,8 @@ from discreet.sampling.enclosures import precision
 from discreet.tables.scores import sorted_records
 from discreet.tables.scores.sorted_places import SortedPlaces
 from discreet.tables.scores.sorted_records import Slice, SortedRecords
-from discreet.tables.verbs import quantiles as levels_module
-from discreet.tables.verbs.quantiles import Levels
+from discreet.tables.verbs import quantile_levels as levels_module
+from discreet.tables.verbs.quantile_levels import Levels
 
 from ...selection.test_payment import Purse
 

@@ -13,7 +13,7 @@ from discreet import Dataset
 from discreet.privacy.sensitivity import Neighbors
 from discreet.selection.verb_calls import bill_of, delivery_of
 from discreet.tables.conditions.condition_readers import read_condition
-from discreet.tables.verbs.share import share_of_rows
+from discreet.tables.verbs.sum import share_of_rows
 
 from ...noisy import Numbers, loss, numbers_behind
 from ...scripted_words import on_words

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.arguments import column_name
 from ...base.numbers import Number, exact
 from ...errors import InvalidCandidates, InvalidNumber, preview
 from ...mechanisms.contract import Calibrated, PrivacyParameter, need_parameter, read_parameter
@@ -20,16 +19,18 @@ from ...sampling.bits import Bits, SystemBits
 from ...sampling.vectors import Integers
 from ...selection.account import is_quoted
 from ...selection.decimals import Decimals, PointCells, RoundNumbers
-from ...selection.question import Order, Query, answers_at
+from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import RecordTerms, check_names, read_payment
 from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
 from .record_needs import records_of_ends, say_needs_of_ends
-from .units import UnitQuery, columns_of, read_unit_query
+from .units import UnitQuery, columns_of, naming, read_column, read_unit_query
 
 _OWN_TERMS = ("epsilon", "neighbors", "privacy_unit", "ledger", "request")
 """The terms of one group's answer that there are here."""
+
+_ENDS = 2
 
 _FINEST = 10**18
 """The largest denominator of q. Times the number of records, it is that of the leads, which must be far below the
@@ -166,16 +167,13 @@ def bounds(
     Source: Dwork and Roth 2014, section 3.6. Proof: docs/reference/mechanisms/above_threshold.md#first_above.
     """
     share, thresholds = _read_share(q), _read_thresholds(candidates)
-    column = None if column is None else column_name(column)
+    column = read_column(column)
     unit_query = read_unit_query(terms, bounded=True)
     ends = _both_ends(unit_query, share, thresholds)
     if not is_quoted(terms):  # a profile says what its columns need
         ends.say_needs(column, unit_query.records.by)
     columns = columns_of(unit_query, data, column)
     has_groups = unit_query.records.by is not None
-
-    def name(indices: Any, _: int | None) -> object:
-        return answers_at(indices, thresholds)
 
     facts = {"column": column, **thresholds.facts}
     query = unit_query.asks(Query("bounds", facts, {"column": column, "q": share}))
@@ -192,7 +190,7 @@ def bounds(
         digits=thresholds.digits if isinstance(thresholds, Decimals) else None,
     )
     prepare = partial(unit_query.prepare, columns, ends.prepare)
-    return order.deliver(prepare, unit_query.label(name, None))
+    return order.deliver(prepare, unit_query.label(naming(thresholds), _ENDS))
 
 
 def _both_ends(unit_query: UnitQuery, share: Fraction, thresholds: Thresholds) -> BothEnds:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Any, TypeVar, Unpack
 
-from ...base.arguments import column_name, refuse_one_shot
+from ...base.arguments import refuse_one_shot
 from ...base.numbers import Number
 from ...base.numbers import count as whole_number
 from ...errors import InvalidArgument, InvalidCandidates
@@ -29,11 +29,10 @@ from .noisy_numbers import (
     ListNoise,
     NoisePrice,
     NoisyNumbers,
-    read_price,
     read_terms,
 )
 from .private_groups import delta_of_method
-from .units import UnitQuery, read_unit_query
+from .units import UnitQuery, read_column, read_unit_query
 
 _T = TypeVar("_T")
 
@@ -83,14 +82,12 @@ def count(
 
     For the proof, see docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
     """
-    column = None if column is None else column_name(column)
-    shared, delta = delta_of_method(terms)
-    parameter, others = read_terms(shared, COUNT_TERMS)
-    least = _read_least(minimum_count)
-    unit_query = read_unit_query(others).with_least(least)
+    column = read_column(column)
+    own, least = read_terms(terms, COUNT_TERMS), _read_least(minimum_count)
+    unit_query = read_unit_query(own.of_units).with_least(least)
     shown_from = least if unit_query.drawing is None else None  # the draw leaves smaller groups out
     refuse_one_shot(data, "the data")
-    price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
+    price = own.price(unit_query)
     noise = counts_noise(unit_query, 1, price)
     columns, size_of = sizes(unit_query, data, column)
     question = NoisyNumbers(
@@ -191,10 +188,10 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
     if limits != {"most": MOST_RELEASED, "other": None}:
         raise InvalidArgument("most and other go with delta, without candidates")
     column = read_columns(column)
-    parameter, others = read_terms(shared, COUNT_TERMS)
+    own = read_terms(terms, COUNT_TERMS)
     labels = _labels_in_list(labels_of_column(data, column, candidates, terms, {"delta": "1e-8"}))
-    unit_query = read_unit_query(others).with_candidates(labels.size, max_candidates)
-    price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
+    unit_query = read_unit_query(own.of_units).with_candidates(labels.size, max_candidates)
+    price = own.price(unit_query)
     noise = counts_noise(unit_query, labels.size, price)
     question = NoisyNumbers(
         unit_query,

@@ -6,8 +6,6 @@ For the proof, see docs/reference/mechanisms/noisy_counts.md, "Distinct values".
 from functools import partial
 from typing import Any, Unpack
 
-from ...base.arguments import column_name, refuse_one_shot
-from ...errors import InvalidArgument
 from ...mechanisms.accuracy import DISTINCT
 from ...mechanisms.contract import need_parameter, read_parameter
 from ...mechanisms.noisy_counts import counts_sensitivity
@@ -15,12 +13,11 @@ from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.terms import KeyTerms
 from .. import engines as tables
-from ..engines.key_counts import TableOfKeys
 from .count import error_of_counts, only_number
 from .data_terms import takes_data_terms
-from .keys import check_key_terms, read_key_unit
+from .keys import check_key_terms, read_key_table, read_key_unit
 from .noisy_numbers import NoisyNumbers, read_price
-from .units import read_unit_query
+from .units import read_column, read_unit_query
 
 
 @takes_data_terms
@@ -58,28 +55,24 @@ def count_distinct(
     For the proof, see docs/reference/mechanisms/noisy_counts.md.
     """
     check_key_terms(terms)
-    column = None if column is None else column_name(column)
-    refuse_one_shot(data, "the data")
-    unit, most_keys = read_key_unit(terms)
+    column = read_column(column)
+    table = read_key_table(data, column, read_key_unit(terms), terms)
     parameter = need_parameter(read_parameter(terms.get("epsilon"), None, None))
     bounded = ("privacy_unit", "where", "neighbors")
     unit_query = read_unit_query({name: one for name, one in terms.items() if name in bounded})
-    where = unit_query.records.where
-    if column is None and (unit, where) != (None, None):
-        raise InvalidArgument("privacy units and where need a table: name its column")
     price = read_price(parameter, terms, unit_query.neighbors)
     # A unit fills or empties so many values at most, a replaced one too: one number moves by that.
-    noise = price.noise(counts_sensitivity(1, unit_query.neighbors, change=most_keys), 1)
+    noise = price.noise(counts_sensitivity(1, unit_query.neighbors, change=table.most_keys), 1)
     question = NoisyNumbers(
         unit_query,
         [noise],
-        [TableOfKeys(data, column, unit, most_keys, where=where)],
+        [table],
         _number_of_values,
         partial(error_of_counts, noise, 1, DISTINCT),
         price,
     )
-    facts = {"column": column, "most_keys": most_keys}
-    query = Query("count_distinct", facts, {"column": column, "keys": most_keys})
+    facts = {"column": column, "most_keys": table.most_keys}
+    query = Query("count_distinct", facts, {"column": column, "keys": table.most_keys})
     return question.release(query, terms, only_number)
 
 

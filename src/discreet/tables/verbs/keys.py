@@ -1,9 +1,15 @@
 """keys: the values of a column without a public list, without or with their counts."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Unpack
+from itertools import product
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+from flint import arb
 
 from ...base.arguments import refuse_one_shot
 from ...base.numbers import Number, count, exact
@@ -12,7 +18,7 @@ from ...mechanisms.accuracy import RECORDS_OF_KEY, ErrorBound
 from ...mechanisms.contract import PrivacyParameter, need_parameter, read_parameter
 from ...mechanisms.key_shares import MOST_KEYS
 from ...mechanisms.noisy_counts import calibrate_counts
-from ...mechanisms.private_keys import PrivateKeys
+from ...mechanisms.private_keys import DrawnKeys, PrivateKeys
 from ...privacy.composition import with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee, PureDP
 from ...privacy.sensitivity import read_neighbors
@@ -21,7 +27,7 @@ from ...sampling.bits import Bits, SystemBits
 from ...sampling.key_probabilities import LONGEST_TABLE
 from ...sampling.vectors import Vector, integers
 from ...selection.account import Account
-from ...selection.answers import Answer
+from ...selection.answers import Answer, ListedAnswers
 from ...selection.any_column import AnyColumn
 from ...selection.bins import column_facts, plain_column, read_columns
 from ...selection.question import Order, Query
@@ -33,7 +39,6 @@ from ..conditions.condition_readers import read_condition
 from ..engines.key_counts import KeyClasses, KeyCounts, TableOfKeys
 from ..values.key_values import KeyValue
 from .data_terms import takes_data_terms
-from .key_lists import CountedKeys, KeyLists, of_largest
 
 MOST_RELEASED = 1_000
 """The most keys that are released, unless another number is given."""
@@ -148,12 +153,10 @@ def release_keys(
 ) -> Release:
     """Release the keys of a column, with their counts for the verb "counts"."""
     check_key_terms(terms)
-    column = read_columns(column)
-    refuse_one_shot(rows, "the data")
-    unit, most_keys = read_key_unit(terms)
-    where = read_condition(terms.get("where"))
-    if column is None and (unit, where) != (None, None):
-        raise InvalidArgument("privacy units and where need a table: name its column")
+    keeps_pairs = limits.other is not None
+    table = read_key_table(
+        rows, read_columns(column), read_key_unit(terms), terms, keeps_pairs=keeps_pairs
+    )
     parameter = need_parameter(read_parameter(terms.get("epsilon"), None, None))
     neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
     account, request = read_payment(terms)  # type: ignore[arg-type]
@@ -161,15 +164,12 @@ def release_keys(
     mechanism = PrivateKeys(
         parameter.value * (1 - part),
         limits.delta,
-        most_keys,
+        table.most_keys,
         neighbors,
         limits.minimum_count,
         shows_counts=verb == "counts",
     )
     mechanism.compute_tables()
-    table = TableOfKeys(
-        rows, column, unit, most_keys, keeps_pairs=limits.other is not None, where=where
-    )
     question = KeyQuestion(table, mechanism, limits, parameter.value, verb == "counts")
     return question.release(verb, account, request)
 
@@ -201,12 +201,52 @@ def read_key_unit(terms: Mapping[str, Any]) -> tuple[Unit | None, int]:
     return unit, most_keys
 
 
+def read_key_table(
+    data: object,
+    column: AnyColumn,
+    of_unit: tuple[Unit | None, int],
+    terms: Mapping[str, Any],
+    *,
+    keeps_pairs: bool = False,
+) -> TableOfKeys:
+    """Return the table of keys that a question is about, not opened.
+
+    Args:
+        data: the data.
+        column: the column, or None.
+        of_unit: the privacy unit, and the most keys in which one counts.
+        terms: the terms, of which the condition is read.
+        keeps_pairs: whether units with other keys will be counted too.
+
+    Raises:
+        InvalidArgument: if the data can be read once only, or there is a unit or a condition and no table.
+    """
+    refuse_one_shot(data, "the data")
+    (unit, most_keys), where = of_unit, read_condition(terms.get("where"))
+    if column is None and (unit, where) != (None, None):
+        raise InvalidArgument("privacy units and where need a table: name its column")
+    return TableOfKeys(data, column, unit, most_keys, keeps_pairs=keeps_pairs, where=where)
+
+
 def error_of_keys(mechanism: PrivateKeys) -> ErrorBound:
     """Return below which count a key is answered with less than one half for certain, which is said before paying.
 
     More records may be needed: if they have many keys, their weights are small, and `most` may cut a key.
     """
     return ErrorBound(Fraction(mechanism.least_even), _HALF, RECORDS_OF_KEY)
+
+
+_MOST_TOGETHER = 1_000
+"""The most answers that are worked out, where there is no end to released counts."""
+
+CountedKeys = list[tuple[KeyValue, int]]
+"""Keys with their counts, sorted by key."""
+
+KeyAnswer = tuple[tuple[Any, ...], ...]
+"""A drawn answer in its parts: the keys, and what is released besides."""
+
+Cut = Callable[[CountedKeys], Sequence[Sequence[Any]]]
+"""Makes the parts of an answer, of which keys are the first, of keys that were drawn with their released counts."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -257,7 +297,7 @@ class KeyQuestion:
         )
         return order.deliver(self.prepare, self.name)
 
-    def _lists(self) -> KeyLists:
+    def _lists(self) -> "KeyLists":
         """Count the keys, and return all answers, for study. Private."""
         classes = self.table.open().classes(self.mechanism.sure, self.mechanism.weights)
         return KeyLists(self.mechanism, classes, self.with_counts, self._cut)
@@ -316,3 +356,89 @@ class KeyQuestion:
             **({} if where is None else {"where": where.description}),
         }  # fmt: skip
         return Query(verb, facts, arguments).per(unit)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KeyLists(ListedAnswers):
+    """The answers of private keys, each key decided by itself. Private.
+
+    Attributes:
+        mechanism: the mechanism.
+        classes: the keys in classes of equal counts, as the mechanism tells them apart.
+        with_counts: whether released counts decide and are in the answer.
+        cut: makes the answer of the keys that were drawn, sorted by key.
+    """
+
+    mechanism: PrivateKeys
+    classes: KeyClasses
+    with_counts: bool
+    cut: Cut
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is an end to released counts: with Gaussian noise there is none."""
+        return not self.with_counts or self.mechanism.threshold is None
+
+    def _number(self, most: int) -> int:
+        """Return how many answers there are, but for hardly likely counts; of too many keys their number."""
+        keys = sum(self.classes.sizes)
+        return keys if keys > most else math.prod(map(len, self._outcomes()))
+
+    def _chances(self) -> dict[KeyAnswer, arb]:
+        together = defaultdict[KeyAnswer, arb](arb)
+        for some in product(*self._outcomes()):
+            pairs = [(one.key, one.number) for one in some if one.number is not None]
+            values, *others = self.cut(pairs)
+            answer = (tuple(map(ReleasedValue.of, values)), *map(tuple, others))
+            together[answer] += math.prod((one.chance for one in some), start=arb(1))
+        return together
+
+    def _outcomes(self) -> list[list["_Outcome"]]:
+        """Return the outcomes of all keys."""
+        return [[*self._outcomes_of(key, count)] for key, count in self._keys()]
+
+    def _outcomes_of(self, key: KeyValue, count: int) -> Iterator["_Outcome"]:
+        """Yield the outcomes of a key of that count."""
+        mechanism, law = self.mechanism, self.mechanism.probabilities
+        chance = mechanism.chance(count, with_counts=self.with_counts)
+        if chance != 1:
+            yield _Outcome(key, None, 1 - chance)
+        if count < mechanism.minimum_count:
+            return
+        if not self.with_counts:
+            yield _Outcome(key, 0, chance)
+            return
+        first, last = law.lowest + 1, min(count - mechanism.minimum_count + 1, law.size)
+        if not self.is_complete:  # those near the likeliest one
+            last = min(last, law.likeliest_step + self._width // 2)
+            first = max(first, last - self._width + 1)
+        for step in range(first, last + 1):
+            number = count + law.likeliest_step - step
+            yield _Outcome(key, number, mechanism.chance_of(count, number))
+
+    @property
+    def _width(self) -> int:
+        """The released counts that are worked out of a key, where there is no end to them."""
+        keys = max(1, sum(self.classes.sizes))
+        return max(1, math.floor(math.pow(_MOST_TOGETHER, 1 / keys)) - 1)
+
+    def _keys(self) -> CountedKeys:
+        """Return all keys with their counts."""
+        sizes = self.classes.sizes
+        classes = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.int64), sizes)
+        places = np.concatenate([np.arange(size, dtype=np.int64) for size in sizes])
+        return self.classes.fetch(DrawnKeys(classes, places, np.zeros_like(places)))
+
+
+class _Outcome(NamedTuple):
+    """An outcome of a key: its released count, None where it is not released, and how probable that is."""
+
+    key: KeyValue
+    number: int | None
+    chance: arb
+
+
+def of_largest(most: int, pairs: CountedKeys) -> CountedKeys:
+    """Return those of the largest released counts, at most so many, in their order; of equal ones the first."""
+    places = sorted(range(len(pairs)), key=lambda place: (-pairs[place][1], place))[:most]
+    return [pairs[place] for place in sorted(places)]

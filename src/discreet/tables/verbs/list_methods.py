@@ -14,7 +14,7 @@ from ...base.numbers import Number
 from ...errors import InvalidArgument, InvalidCandidates
 from ...mechanisms import Exponential
 from ...mechanisms.accuracy import CONFIDENCE, answers_in_words
-from ...mechanisms.contract import PrivacyParameter, read_parameter
+from ...mechanisms.contract import PrivacyParameter
 from ...mechanisms.joint.joint_top_k import JointTopK
 from ...mechanisms.noisy_counts import counts_sensitivity
 from ...mechanisms.peeling import Peeling
@@ -32,7 +32,7 @@ from ...selection.scores.contract import Score
 from ..engines.candidate_table import CandidateTable
 from ..scores.counts import ClassCounts, Counts
 from .noisy_numbers import NoisePrice, read_price
-from .units import Name, UnitQuery
+from .units import Name, UnitQuery, parameter_of
 
 TopKMethod = Literal["peeling", "joint", "counts"]
 """A method for lists of the most common candidates."""
@@ -262,7 +262,7 @@ class ListQuestion(NamedTuple):
         """
         all_groups = unit_query.as_one_list()
         terms, size = all_groups.terms, self.labels.size
-        parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+        parameter = parameter_of(terms)
         if parameter is None:
             return None
         price = read_price(parameter, terms, all_groups.neighbors, self.delta)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import arb
 
@@ -18,7 +18,6 @@ from ...mechanisms.contract import (
     calibrate,
     identity_of,
     need_parameter,
-    read_parameter,
 )
 from ...mechanisms.count_noise import CountNoise, NoiseChoice, choose_noise, compare_noise
 from ...mechanisms.noisy_counts import LARGEST_COUNT, NoisyCounts, NoisyCountsLaw
@@ -35,14 +34,36 @@ from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import PersonTerms, check_names, read_payment
 from ..engines.records import is_private
-from .units import UnitQuery
+from .private_groups import delta_of_method
+from .units import UnitQuery, parameter_of
 
-PARAMETERS = ("epsilon", "rho", "scale")
+_PARAMETERS = ("epsilon", "rho", "scale")
 """The terms that say how much privacy; those of a group are not divided here, as all groups are one list."""
 
 
-def read_terms(terms: Mapping[str, Any], names: Sequence[str]) -> tuple[PrivacyParameter, Any]:
-    """Return the privacy parameter of the whole release, and the other terms.
+class NumberTerms(NamedTuple):
+    """The terms of a verb of noisy numbers.
+
+    Attributes:
+        parameter: the privacy parameter of the whole release.
+        delta: the δ of its noise, not read; or None.
+        of_units: those of the privacy unit and the groups.
+    """
+
+    parameter: PrivacyParameter
+    delta: object
+    of_units: Mapping[str, Any]
+
+    def price(self, unit_query: UnitQuery, step: Fraction = Fraction(1)) -> "NoisePrice":
+        """Return the price of the noise of answers in steps, in which a scale is told too."""
+        parameter = unit_query.for_answers(self.parameter)
+        if parameter.kind == "scale":
+            parameter = PrivacyParameter("scale", parameter.value / step)
+        return read_price(parameter, self.of_units, unit_query.neighbors, self.delta)
+
+
+def read_terms(terms: Mapping[str, Any], names: Sequence[str]) -> NumberTerms:
+    """Return the terms of a verb of noisy numbers, which take the privacy parameter of the whole release.
 
     Args:
         terms: the terms that were given.
@@ -52,11 +73,12 @@ def read_terms(terms: Mapping[str, Any], names: Sequence[str]) -> tuple[PrivacyP
         TypeError: if there is a term of another name.
         InvalidArgument: if there is no privacy parameter, or it cannot be accepted.
     """
-    check_names(terms, names)
-    parameter = need_parameter(read_parameter(*(terms.get(name) for name in PARAMETERS)))
-    if is_private(terms.get("groups")):  # the groups take a part of it
-        return parameter, terms
-    return parameter, {name: one for name, one in terms.items() if name not in PARAMETERS}
+    shared, delta = delta_of_method(terms)
+    check_names(shared, names)
+    parameter = need_parameter(parameter_of(shared))
+    if not is_private(shared.get("groups")):  # which take a part of it
+        shared = {name: one for name, one in shared.items() if name not in _PARAMETERS}
+    return NumberTerms(parameter, delta, shared)
 
 
 def names_of_terms(kind: type, *without: str) -> list[str]:

@@ -1,26 +1,34 @@
 """The most common values of a column without public candidates: `candidates="private"` of `mode` and `top_k`."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Protocol
+from itertools import permutations
+from typing import Any
 
-from ...base.arguments import refuse_one_shot
+from flint import arb
+
 from ...base.doors import spelling
 from ...base.numbers import count
 from ...errors import InvalidArgument
 from ...mechanisms.accuracy import ErrorBound
-from ...mechanisms.contract import PrivacyParameter, calibrate, need_parameter, read_parameter
+from ...mechanisms.contract import Calibrated, PrivacyParameter, calibrate, need_parameter
 from ...mechanisms.key_shares import MOST_KEYS
-from ...mechanisms.limited_domain import MOST_DOMAIN_ROWS, LimitedDomain, key_sensitivity
+from ...mechanisms.limited_domain import (
+    MOST_DOMAIN_ROWS,
+    DomainRounds,
+    LimitedDomain,
+    key_sensitivity,
+)
 from ...mechanisms.private_keys import PrivateKeys
 from ...privacy.calibration import read_share
 from ...privacy.contract import Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...privacy.units import Unit, read_unit
 from ...sampling.bits import SystemBits
-from ...selection.answers import Answer, AnswerLists
+from ...selection.answers import Answer, ListedAnswers
 from ...selection.any_column import AnyColumn
 from ...selection.bins import read_columns
 from ...selection.question import Order, Query
@@ -28,12 +36,11 @@ from ...selection.question_sentences import Facts
 from ...selection.released_values import ReleasedValue
 from ...selection.releases import Release
 from ...selection.terms import DEFAULTS, PersonTerms, check_names, read_payment
-from ..conditions.condition_readers import read_condition
-from ..engines.key_counts import TableOfKeys
+from ..engines.key_counts import FirstKeys, TableOfKeys
 from ..engines.records import PRIVATE_GROUPS
 from ..values.key_values import KeyValue, key_order
-from .key_lists import CountedKeys, DomainLists, KeyLists, of_largest
-from .keys import error_of_keys
+from .keys import CountedKeys, KeyAnswer, KeyLists, error_of_keys, of_largest, read_key_table
+from .units import parameter_of
 
 _ROWS_OF_AN_ANSWER, _FEW_ROWS_OF_AN_ANSWER = 1000, 10
 """Rows of a limited domain, for each answer: where a unit has few keys, and where it may have any number."""
@@ -47,36 +54,6 @@ _LISTED = ("gap", "method", "unsafe_candidates_from_data")
 _UNUSED = ("by", "groups", "mechanism", "max_groups", *_LISTED)
 
 _TERMS = PersonTerms.__annotations__
-
-
-class ValuesMechanism(Protocol):
-    """How the most common values are released."""
-
-    @property
-    def name(self) -> str:
-        """The name of the mechanism."""
-
-    @property
-    def facts(self) -> Facts:
-        """How values are drawn, as the question says it: see `question_sentences`."""
-
-    @property
-    def worst_error(self) -> ErrorBound | None:
-        """The count from which on a value is answered, where public numbers tell it."""
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The guarantee of the whole answer."""
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        """The public parameters, in plain values."""
-
-    def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
-        """Count the keys, and return the function that draws values, and their counts if there are any. Private."""
-
-    def lists(self, table: TableOfKeys) -> AnswerLists:
-        """Count the keys, and return all answers, for study. Private."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +117,43 @@ class ByKeys:
         return [key for key, _ in in_order], [number for _, number in in_order]
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class DomainLists(ListedAnswers):
+    """The answers of limited domain: lists of the most common keys. Private.
+
+    Attributes:
+        first: the most common keys.
+        rows: how many of them may be answered.
+        most: the most answers.
+        law: the distribution of their places.
+    """
+
+    first: FirstKeys
+    rows: int
+    most: int
+    law: DomainRounds
+
+    def _number(self, most: int) -> int:
+        """Return how many lists there are."""
+        keys = self._keys
+        return sum(math.perm(keys, length) for length in range(min(self.most, keys) + 1))
+
+    @property
+    def _keys(self) -> int:
+        return min(len(self.first.counts), self.rows)
+
+    def _chances(self) -> dict[KeyAnswer, arb]:
+        names = [ReleasedValue.of(key) for key in self.first.fetch(range(self._keys))]
+        return {
+            (tuple(names[place] for place in places), ()): self.law.probability(places)
+            for places in self._places()
+        }
+
+    def _places(self) -> Iterator[tuple[int, ...]]:
+        for length in range(min(self.most, self._keys) + 1):
+            yield from permutations(range(self._keys), length)
+
+
 @dataclass(frozen=True, slots=True)
 class ByDomain:
     """Values drawn one after another from the most common ones, or none.
@@ -173,7 +187,7 @@ class ByDomain:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of all rounds."""
-        return calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter).guarantee
+        return self._calibrated.guarantee
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -182,9 +196,7 @@ class ByDomain:
 
     def prepare(self, table: TableOfKeys) -> Callable[[], list[list[Any]]]:
         """Count the most common keys, and return the function that draws ranks, and fetches their keys."""
-        calibrated = calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter)
-        first = table.open().first(self.domain.rows + 1)
-        law: Any = calibrated.law(first.counts.tolist())
+        first, law = self._first(table)
 
         def draw() -> list[list[Any]]:
             ranks = law.draw(SystemBits())
@@ -194,10 +206,22 @@ class ByDomain:
 
     def lists(self, table: TableOfKeys) -> DomainLists:
         """Count the most common keys, and return all answers, for study. Private."""
-        calibrated = calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter)
-        first = table.open().first(self.domain.rows + 1)
-        law: Any = calibrated.law(first.counts.tolist())
+        first, law = self._first(table)
         return DomainLists(first, self.domain.rows, self.domain.k, law)
+
+    def _first(self, table: TableOfKeys) -> tuple[FirstKeys, DomainRounds]:
+        """Count the most common keys, and return them with the distribution of their ranks. Private."""
+        first = table.open().first(self.domain.rows + 1)
+        law: Any = self._calibrated.law(first.counts.tolist())
+        return first, law
+
+    @property
+    def _calibrated(self) -> Calibrated:
+        return calibrate(self.domain, key_sensitivity(self.neighbors), self.parameter)
+
+
+ValuesMechanism = ByKeys | ByDomain
+"""How the most common values are released."""
 
 
 def release_private_values(
@@ -222,7 +246,7 @@ def release_private_values(
     _refuse_unused(terms)
     keys, most_keys = _read_table(*table, max_candidates, terms)
     neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
-    parameter, delta = _read_parameter(terms), _read_delta(terms.get("delta"))
+    parameter, delta = need_parameter(parameter_of(terms)), _read_delta(terms.get("delta"))
     mechanism = choose_mechanism(parameter, delta, k, most_keys, neighbors)
     account, request = read_payment(terms)  # type: ignore[arg-type]
     order = Order(
@@ -244,14 +268,10 @@ def _read_table(
     data: object, column: AnyColumn, max_candidates: object, terms: Mapping[str, Any]
 ) -> tuple[TableOfKeys, int | None]:
     """Return the table, not opened, and the most keys to which a record adds; None for any number."""
-    refuse_one_shot(data, "the data")
-    column = read_columns(column)
-    unit, where = read_unit(terms.get("privacy_unit")), read_condition(terms.get("where"))
-    if column is None and (unit, where) != (None, None):
-        raise InvalidArgument("privacy units and where need a table: name its column")
+    unit = read_unit(terms.get("privacy_unit"))
     most_keys = _read_most_keys(unit, max_candidates)
     bound = _ANY_NUMBER if most_keys is None else most_keys
-    return TableOfKeys(data, column, unit, bound, where=where), most_keys
+    return read_key_table(data, read_columns(column), (unit, bound), terms), most_keys
 
 
 def choose_mechanism(
@@ -321,12 +341,6 @@ def _read_most_keys(unit: Unit | None, max_candidates: object) -> int | None:
         return 1
     return (
         None if max_candidates is None else count(max_candidates, "max_candidates", most=MOST_KEYS)
-    )
-
-
-def _read_parameter(terms: Mapping[str, Any]) -> PrivacyParameter:
-    return need_parameter(
-        read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     )
 
 

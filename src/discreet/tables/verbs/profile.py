@@ -38,7 +38,8 @@ from .count import count as count_records
 from .count import counts
 from .kind_counts import ColumnDraw, KindCounts, decided_kind
 from .profile_arguments import StatedKinds, TableToProfile
-from .quantiles import Levels, quantiles
+from .quantile_levels import Levels
+from .quantiles import quantiles
 
 OF_THE_SIZE, OF_THE_CELLS, OF_THE_ENDS = Fraction(1, 20), Fraction(1, 5), Fraction(1, 5)
 """The shares of epsilon: for the number of records, and of that of a column for its cells and its ends."""

@@ -1,51 +1,45 @@
 """quantiles: several at once, for less than one after the other."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from itertools import pairwise
-from math import comb
+from itertools import product
 from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
-from ...base.arguments import choice, column_name, exact_text, read_sequence
+from flint import arb
+
+from ...base.arguments import choice
 from ...base.doors import spelling
-from ...base.numbers import Number, exact, spell
-from ...errors import InvalidArgument, InvalidNumber, preview
-from ...mechanisms.accuracy import CONFIDENCE, RANKS_OF_QUANTILES, ErrorBound, bound_up
-from ...mechanisms.contract import Calibrated, PrivacyParameter, calibrate
-from ...mechanisms.exponential import Exponential
+from ...base.numbers import Number, exact
+from ...errors import InvalidArgument
+from ...mechanisms.contract import Calibrated, PrivacyParameter
 from ...mechanisms.joint.grid_records import GridRecords
 from ...mechanisms.joint.joint_quantiles import JointQuantiles
 from ...mechanisms.joint.tuple_law import JointLaw
-from ...privacy.calibration import largest_share, read_share
-from ...privacy.guarantees import ApproxDP, BoundedRange, Guarantee, MixedRange, SummedRange
+from ...privacy.calibration import read_share
+from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors
-from ...sampling.bits import Bits, SystemBits
+from ...sampling.bits import SystemBits
 from ...sampling.runs import Runs
+from ...selection.answers import ListedAnswers
 from ...selection.candidates import Grid
 from ...selection.date_grid import AnyGrid, DateGrid, clock_of_candidates, number_grid
 from ...selection.decimals import Decimals
-from ...selection.question import Order, Query, answers_at, ask
+from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import AnswerTerms, RecordTerms, Terms, read_payment
-from ..engines.column import NOTHING, Numeric
-from ..scores.rank import Rank
+from ..engines.column import Numeric
 from ..scores.rank_search import distinct_indices
-from ..scores.sorted_places import RankDraws, SortedPlaces
-from ..scores.sorted_records import PARTS, Slice, SortedRecords, fitted_share
+from ..scores.sorted_places import SortedPlaces
+from ..scores.sorted_records import PARTS, Slice, SortedRecords
 from .data_terms import takes_data_terms_without
 from .private_groups import delta_of_method
-from .quantile_errors import (
-    error_at_once,
-    error_by_parts,
-    error_one_by_one,
-    ranks_moved,
-    shares_around,
-)
-from .quantile_lists import QuantileLists
-from .record_needs import needed_records, refuse_ends, say_needs
-from .units import UnitQuery, columns_of, read_unit_query
+from .quantile_levels import Levels
+from .record_needs import refuse_ends, say_needs
+from .units import UnitQuery, columns_of, naming, read_column, read_unit_query
 
 _T = TypeVar("_T")
 
@@ -126,7 +120,7 @@ def quantiles(  # what quantile takes, and how
     """
     way = choice(method, "method", get_args(QuantilesMethod))
     grid = Decimals() if candidates is None else candidates
-    column = None if column is None else column_name(column)
+    column = read_column(column)
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others, bounded=True)
     levels = _read_levels(alphas, grid, way, unit_query, delta)
@@ -152,36 +146,31 @@ def quantiles(  # what quantile takes, and how
         worst_error=partial(levels.error_below, grid.size, way, unit_query.group_count),
     )  # fmt: skip
     prepare = partial(unit_query.prepare, columns, ready)
-    return order.deliver(prepare, unit_query.label(partial(_name, grid), None))
+    return order.deliver(prepare, unit_query.label(naming(grid), len(levels.alphas)))
 
 
 def _read_levels(
     alphas: Sequence[Number], grid: AnyGrid, way: str, unit_query: UnitQuery, delta: object
-) -> "Levels":
+) -> Levels:
     """Return the levels of the alphas, with the share that a delta allows if one is given."""
     levels = Levels.read(alphas, grid, _of_one_row(unit_query))
     return levels if delta is None else levels.allowing(_read_delta(delta, way, unit_query), way)
 
 
-def _check_ends(levels: "Levels") -> None:
+def _check_ends(levels: Levels) -> None:
     """Raise if the lowest or the highest alpha is an end, which has no answer without bounds."""
     refuse_ends(levels.alphas[0])
     refuse_ends(levels.alphas[-1])
 
 
-def _name(grid: AnyGrid, indices: Any, _: int | None) -> object:
-    """Return the values at the indices, in any group."""
-    return answers_at(indices, grid)
-
-
-def _lists_of(levels: "Levels", column: Numeric, grid: AnyGrid, way: str) -> QuantileLists:
+def _lists_of(levels: Levels, column: Numeric, grid: AnyGrid, way: str) -> "QuantileLists":
     """Return the lists of values with their probabilities, which are private."""
     is_recursive = way == "recursive"
     values = levels.branches if is_recursive else levels.of_each
     return QuantileLists(values, _sorted(column, grid).whole(grid.size), is_recursive)
 
 
-def _query(levels: "Levels", column: str | None, candidates: AnyGrid, method: str) -> Query:
+def _query(levels: Levels, column: str | None, candidates: AnyGrid, method: str) -> Query:
     """Return the query, in words and in public values."""
     shares = ", ".join(map(str, levels.alphas))
     facts = {"column": column, "shares": shares, **candidates.facts}
@@ -189,7 +178,7 @@ def _query(levels: "Levels", column: str | None, candidates: AnyGrid, method: st
     return Query("quantiles", facts, public)
 
 
-def _details(levels: "Levels", candidates: AnyGrid) -> dict[str, object]:
+def _details(levels: Levels, candidates: AnyGrid) -> dict[str, object]:
     """Return the rest of the description that decides the distribution, for a digest."""
     return {
         "candidates": candidates.description,
@@ -249,7 +238,7 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 
 
 def _method(
-    method: str, levels: "Levels", candidates: AnyGrid
+    method: str, levels: Levels, candidates: AnyGrid
 ) -> tuple[Guarantee, str, Callable[[SortedRecords], DrawIndices]]:
     """Return the guarantee, the mechanism, and a function from the records to one that draws."""
     if method == "joint":
@@ -281,304 +270,85 @@ def _jointly(law: Callable[..., JointLaw], size: int, records: SortedRecords) ->
     return lambda: distribution.draw(SystemBits())
 
 
-_MOST_QUANTILES = 1000
-"""More quantiles than that are better asked as a histogram."""
+AnswerIndices = tuple[int, ...]
 
 
-@lru_cache(maxsize=256)
-def _share(
-    kind: Callable[[Fraction, Neighbors], Guarantee],
-    answers: int,
-    together: ApproxDP,
-    *,
-    adaptive: bool,
-) -> Fraction:
-    """Return the epsilon of one of so many answers of a kind, kept for the next call."""
+@dataclass(frozen=True)
+class QuantileLists(ListedAnswers):
+    """The lists of quantiles that are drawn one by one from their parts of the records. Private.
 
-    def guarantee(share: Fraction) -> Guarantee:
-        return kind(share, together.neighbors)
-
-    return largest_share(guarantee, answers, together.epsilon, together.delta, adaptive=adaptive)
-
-
-def _read_epsilon(candidates: AnyGrid, terms: Terms) -> tuple[Fraction, Neighbors]:
-    """Return the epsilon of all values together and the neighbouring relation, after a check of all terms."""
-    question = ask(Rank(NOTHING, candidates, Fraction(1, 2)), terms)
-    if terms.get("epsilon") is None:
-        raise InvalidArgument("several quantiles take epsilon, not rho or scale")
-    guarantee: Any = question.calibrated.guarantee
-    return guarantee.epsilon, guarantee.neighbors
-
-
-@lru_cache(maxsize=256, typed=True)
-def _plain_epsilon(epsilon: Any, neighbors: Any) -> tuple[Fraction, Neighbors]:
-    """Return the same for terms that say no more, kept for the next call."""
-    return _read_epsilon(Grid(0, 1), {"epsilon": epsilon, "neighbors": neighbors})
-
-
-def _read_plain(terms: Terms) -> tuple[Fraction, Neighbors] | None:
-    """Return the same from the cache, or None for terms that say more or are of types of any behaviour."""
-    epsilon, neighbors = terms.get("epsilon"), terms.get("neighbors", "add_remove")
-    names = terms.keys() - ({"privacy_unit"} if terms.get("privacy_unit") is None else ())
-    plain = type(epsilon) in _PLAIN_TYPES and type(neighbors) in _PLAIN_TYPES
-    return _plain_epsilon(epsilon, neighbors) if plain and names <= _PLAIN_TERMS else None
-
-
-_PLAIN_TERMS = {"epsilon", "neighbors"}
-_PLAIN_TYPES = {int, float, str, Fraction}
-"""Types whose values cannot change, and whose equality is Python's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """The public side of the recursion: the alphas, the epsilon of all answers, and the neighbouring relation."""
-
-    alphas: tuple[Fraction, ...]
-    total: Fraction
-    neighbors: Neighbors
-    delta: Fraction | None = None
-    share: Fraction | None = None
-    """The epsilon of a level (or of a value, if they are independent) that a delta allows."""
-
-    def allowing(self, delta: Fraction, method: str) -> "Levels":
-        """Return the levels with the share that a delta allows."""
-        recursive = method == "recursive"
-        together = ApproxDP(self.total, delta, self.neighbors)
-        kind: Any = self._kind if recursive else BoundedRange
-        answers = self.depth if recursive else len(self.alphas)
-        share = _share(kind, answers, together, adaptive=recursive)
-        return replace(self, delta=delta, share=share)
-
-    @property
-    def depth(self) -> int:
-        """How many levels there are."""
-        return len(self.alphas).bit_length()
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The epsilon of one answer, under add_remove.
-
-        A record replaced may leave one part and enter another, so one part may cost half of the level.
-        """
-        level = self.total / self.depth if self.share is None else self.share
-        return level / (2 if self.neighbors == "replace_one" else 1)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """A bounded range per level, composed adaptively; or (epsilon, delta)-DP at a given delta."""
-        if self.delta is not None:
-            return ApproxDP(self.total, self.delta, self.neighbors)
-        return self._kind(self.total / self.depth, self.neighbors).repeated(self.depth)
-
-    @property
-    def guarantee_of_each(self) -> Guarantee:
-        """A bounded range per value, all of the same records; or (epsilon, delta)-DP at a given delta."""
-        if self.delta is not None:
-            return ApproxDP(self.total, self.delta, self.neighbors)
-        return BoundedRange(self._one_of_all, self.neighbors).repeated(len(self.alphas))
-
-    @property
-    def _kind(self) -> type[MixedRange | SummedRange]:
-        """The kind of the guarantee of a level.
-
-        A record replaced may change two parts of a level: two ranges, one after the other.
-        """
-        is_parted = self.neighbors == "replace_one" and self.depth > 1
-        return SummedRange if is_parted else MixedRange
-
-    @property
-    def _one_of_all(self) -> Fraction:
-        """The epsilon of one of several independent values."""
-        return self.total / len(self.alphas) if self.share is None else self.share
-
-    @classmethod
-    def read(cls, alphas: Sequence[Number], candidates: object, terms: Terms) -> "Levels":
-        """Return the levels for the arguments of a caller.
-
-        Raises:
-            InvalidArgument: if it cannot be accepted.
-        """
-        shares = tuple(
-            exact(alpha, "alpha") for alpha in read_sequence(alphas, "alphas", _MOST_QUANTILES)
-        )
-        rising = all(low < high for low, high in pairwise(shares))
-        if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
-            raise InvalidNumber(
-                "alphas must rise from 0 to 1, such as 0.25, 0.5, 0.75, got "
-                f"{', '.join(map(spell, shares[:9])) or 'none'}"
-            )
-        if not isinstance(candidates, AnyGrid):
-            raise InvalidArgument(
-                "candidates of several quantiles must be a Grid, or a DateGrid, got "
-                f"{preview(candidates)}"
-            )
-        if exact_text(terms.get("mechanism", "exponential")) != "exponential":
-            raise InvalidArgument(
-                "several quantiles take the exponential mechanism. Leave out mechanism"
-            )
-        epsilon, neighbors = _read_plain(terms) or _read_epsilon(candidates, terms)
-        return cls(shares, epsilon, neighbors)
-
-    def needed_records(self, size: int, method: str) -> int:
-        """Return about how many records keep all values among them, on so many points: see `record_needs`.
-
-        The value of an alpha is beyond the records of its part where it is by the distance of the alpha from the
-        nearer end of the part in ranks off, of all records.
-        """
-        if method == "joint":
-            cells = [b - a for a, b in pairwise((Fraction(0), *self.alphas, Fraction(1)))]
-            change = JointQuantiles(self.alphas, size).sensitivity(self.neighbors).spread
-            tuples = comb(size + len(self.alphas) - 1, len(self.alphas))
-            return needed_records(tuples, self.total, change, min(cells))
-        return max(self.needed_by_alpha(size, method))
-
-    def needed_by_alpha(self, size: int, method: str) -> list[int]:
-        """Return about how many records keep the value of each alpha among them, drawn by parts or one by one."""
-        by_parts = method == "recursive"
-        ends = (
-            shares_around(self.alphas)
-            if by_parts
-            else [(Fraction(0), Fraction(1))] * len(self.alphas)
-        )
-        epsilon = self.epsilon if by_parts else self._one_of_all
-        return [
-            needed_records(
-                size,
-                epsilon,
-                ranks_moved(
-                    (alpha - below) / (above - below), "add_remove" if by_parts else self.neighbors
-                ),
-                min(alpha - below, above - alpha),
-            )
-            for alpha, (below, above) in zip(self.alphas, ends, strict=True)
-        ]
-
-    def error_below(self, size: int, method: str, lists: int) -> ErrorBound | None:
-        """Return a bound on how far in rank any value of so many lists is off; None where none is known."""
-        chance = (1 - CONFIDENCE) / lists
-        if method == "recursive":
-            error = error_by_parts(self.alphas, size, self.epsilon, chance)
-        elif method == "joint":
-            error = error_at_once(self.alphas, size, (self.total, self.neighbors), chance)
-        else:
-            rate = self._one_of_all, self.neighbors
-            error = error_one_by_one(self.alphas, size, rate, chance)
-        return None if error is None else bound_up(error, RANKS_OF_QUANTILES)
-
-    def recursive(self, size: int, records: SortedRecords) -> list[int]:
-        """Return the quantiles by recursion."""
-        values = self.branches
-        answers, bits = values.at_once(records, size, PARTS)
-        if answers is not None:
-            return answers
-        return _release(values, records.whole(size), (0, len(values)), bits)
-
-    def independent(self, size: int, records: SortedRecords) -> list[int]:
-        """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
-        values = self.of_each
-        answers, bits = values.at_once(records, size, 0)
-        if answers is not None:
-            return sorted(answers)
-        whole = records.whole(size)
-        return sorted(one.draw(whole.rank_scores, bits) for one in values)
-
-    @property
-    def of_each(self) -> "_Values":
-        """How the value of an alpha is drawn from all records."""
-        return _values_of_each(self.alphas, self._one_of_all, self.neighbors)
-
-    @property
-    def branches(self) -> "_Values":
-        """How the value of an alpha is drawn from its part of the records."""
-        return _branches(self.alphas, self.epsilon)
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """How one value is drawn: the quantile of a slice, and the exponential mechanism for it. Public."""
-
-    share: Fraction
-    calibrated: Calibrated
-
-    def draw(self, scores: Callable[[Fraction, Fraction], Runs], bits: Bits) -> int:
-        """Return a draw of the mechanism from the scores for its share of the records."""
-        return self.calibrated.law(scores(self.share, self.calibrated.cutoff_gap)).draw(bits)
-
-
-def _release(values: Sequence[_Value], part: Slice, ends: tuple[int, int], bits: Bits) -> list[int]:
-    """Return the values for the alphas from one up to another, from their part of the records."""
-    lowest, highest = ends
-    if lowest == highest:
-        return []
-    middle = (lowest + highest) // 2
-    if highest - lowest == 1:
-        return [part.first + values[middle].draw(part.rank_scores, bits)]
-    # Coq: Rank.level_parts
-    before, after = part.cut(values[middle].draw(part.cut_scores, bits))
-    return [
-        *_release(values, before, (lowest, middle), bits),
-        after.first,
-        *_release(values, after, (middle + 1, highest), bits),
-    ]
-
-
-@lru_cache(maxsize=256)
-def _branches(alphas: tuple[Fraction, ...], epsilon: Fraction) -> "_Values":
-    """Return how the values of alphas are drawn from parts of the records, kept for the next call.
-
-    The share of an alpha is the one relative to the alphas on either side of its part.
+    Attributes:
+        values: by quantile its share of the records of its part, and its mechanism.
+        whole: all records.
+        is_recursive: whether a quantile cuts the records of those below and above it; else all are drawn from all
+            records, and sorted.
     """
-    shares = [
-        fitted_share((alpha - below) / (above - below))
-        for alpha, (below, above) in zip(alphas, shares_around(alphas), strict=True)
-    ]
-    return _values(shares, epsilon, "add_remove")
+
+    values: Sequence[Any]
+    whole: Slice
+    is_recursive: bool
+
+    def _number(self, most: int) -> int:
+        """Return how many lists never descend."""
+        points, k = self.whole.end, len(self.values)
+        return math.comb(points + k - 1, k)
+
+    def _chances(self) -> Mapping[AnswerIndices, arb]:
+        together: dict[AnswerIndices, arb] = defaultdict(arb)
+        lists = self._below(self.whole, 0, len(self.values)) if self.is_recursive else self._apart()
+        for one, chance in lists:
+            together[one] += chance
+        return together
+
+    def _apart(self) -> Iterator[tuple[AnswerIndices, arb]]:
+        """Yield the sorted lists of independent values."""
+        points = [list(_points(one, self.whole)) for one in self.values]
+        for some in product(*points):
+            yield (
+                tuple(sorted(point for point, _ in some)),
+                math.prod((p for _, p in some), start=arb(1)),
+            )
+
+    def _below(self, part: Slice, lowest: int, highest: int) -> Iterator[tuple[AnswerIndices, arb]]:
+        """Yield the values for alphas[lowest:highest] from their part of the records, by recursion."""
+        if lowest == highest:
+            yield (), arb(1)
+            return
+        middle = (lowest + highest) // 2
+        if highest - lowest == 1:
+            yield from (((point,), chance) for point, chance in _points(self.values[middle], part))
+            return
+        for (before, after), chance in _cuts(self.values[middle], part):
+            firsts = list(self._below(before, lowest, middle))
+            lasts = list(self._below(after, middle + 1, highest))
+            for (first, p), (last, q) in product(firsts, lasts):
+                yield (*first, after.first, *last), chance * p * q
 
 
-@lru_cache(maxsize=256)
-def _values_of_each(
-    alphas: tuple[Fraction, ...], epsilon: Fraction, neighbors: Neighbors
-) -> "_Values":
-    """Return how the values of alphas are drawn from all records, kept for the next call."""
-    return _values([*map(fitted_share, alphas)], epsilon, neighbors)
+def _points(value: Any, part: Slice) -> Iterator[tuple[int, arb]]:
+    """Yield the points of a part, with the probability that a quantile is there."""
+    runs = _whole_runs(part.rank_scores(value.share, value.calibrated.cutoff_gap))
+    for start, size, mass in _masses(runs, value.calibrated):
+        for point in range(start, start + size):
+            yield part.first + point, mass / size
 
 
-class _Values(tuple[_Value, ...]):
-    """How several values are drawn; kept for the next call, so that one object stands for one way. Public."""
-
-    __slots__ = ()
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def at_once(
-        self, records: SortedRecords, size: int, parts: int
-    ) -> tuple[list[int] | None, Bits]:
-        """Return the values in one call of C, or None where that is open, and the source of bits from there."""
-        bits = SystemBits()
-        if not isinstance(records, SortedPlaces):
-            return None, bits
-        draws = _rank_draws(self, size, parts)
-        return (None, bits) if draws is None else records.draw(draws, bits)
+def _cuts(value: Any, part: Slice) -> Iterator[tuple[tuple[Slice, Slice], arb]]:
+    """Yield the cuts of a part, with their probabilities; the parts of one point in a run cut alike."""
+    runs = _whole_runs(part.cut_scores(value.share, value.calibrated.cutoff_gap))
+    for start, size, mass in _masses(runs, value.calibrated):
+        end = start + size
+        for point in range(start // PARTS, (end - 1) // PARTS + 1):
+            first, last = max(start, point * PARTS), min(end, (point + 1) * PARTS)
+            yield part.cut(first), mass * (last - first) / size
 
 
-@lru_cache(maxsize=256)
-def _rank_draws(values: _Values, size: int, parts: int) -> RankDraws | None:
-    """Return how values on so many points are drawn in C, kept for the next call."""
-    shares, rates = zip(*((one.share, one.calibrated.rate) for one in values), strict=True)
-    return RankDraws.of(shares, rates, size, parts)
+def _whole_runs(runs: Runs) -> Runs:
+    return runs if runs.whole is None else runs.whole()
 
 
-def _values(shares: Sequence[Fraction], epsilon: Fraction, neighbors: Neighbors) -> _Values:
-    """Return how the values of some shares are drawn at that epsilon."""
-    parameter = PrivacyParameter("epsilon", epsilon)
-    return _Values(
-        _Value(
-            share,
-            calibrate(
-                Exponential(), Rank(NOTHING, Grid(0, 0), share).sensitivity(neighbors), parameter
-            ),
-        )
-        for share in shares
-    )
+def _masses(runs: Runs, calibrated: Calibrated) -> Iterator[tuple[int, int, arb]]:
+    """Yield the starts, the sizes and the probabilities of runs."""
+    masses = calibrated.law(runs).probabilities()
+    for start, size, mass in zip(runs.starts, runs.sizes, masses, strict=True):
+        yield int(start), int(size), mass

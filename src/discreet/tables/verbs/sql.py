@@ -40,8 +40,7 @@ from .count import count
 from .count_distinct import count_distinct
 from .mode import mode
 from .quantile import maximum, median, minimum, quantile
-from .share import share_of_rows
-from .sum import mean
+from .sum import mean, share_of_rows
 from .sum import sum as add_up
 from .top_k import top_k
 from .variance import standard_deviation, variance

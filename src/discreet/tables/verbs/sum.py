@@ -2,32 +2,33 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from fractions import Fraction
+from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
-from ...base.arguments import column_name
 from ...base.numbers import Number
 from ...errors import InvalidArgument
-from ...mechanisms.contract import PrivacyParameter
+from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.scores.distance import Lattice
 from ...selection.terms import RecordTerms
 from .. import engines as tables
+from ..conditions.conditions import Condition
+from .count import sizes
 from .data_terms import takes_data_terms_without
 from .mean_noise import noise_of_mean
-from .noisy_numbers import NoisyNumbers, names_of_terms, read_price, read_terms
-from .private_groups import delta_of_method
+from .noisy_numbers import COUNT_TERMS, NoisyNumbers, names_of_terms, read_terms
 from .sum_bounds import (
     choice_of_sum,
     error_of_sum,
     name_of_mean,
+    read_bounds,
     read_mean_bounds,
     read_sum_bounds,
     sum_noise,
 )
 from .sum_without_bounds import read_sum_question, refuse_delta, release_without_bounds
-from .units import UnitQuery, columns_of, read_unit_query
+from .units import UnitQuery, columns_of, read_column, read_unit_query
 
 _TERMS = names_of_terms(RecordTerms)
 _MEAN_TERMS = names_of_terms(RecordTerms, "scale")
@@ -97,19 +98,17 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums,
     docs/reference/mechanisms/gaussian_noise.md.
     """
-    column = None if column is None else column_name(column)
-    shared, delta = delta_of_method(terms)
-    parameter, others = read_terms(shared, _TERMS)
+    column = read_column(column)
+    own = read_terms(terms, _TERMS)
     totals = (min_sum, max_sum)
-    unit_query = _read_unit(others, has_totals=totals != (None, None))
+    unit_query = _read_unit(own.of_units, has_totals=totals != (None, None))
     if bounds_share is not None:
-        refuse_delta(delta)
+        refuse_delta(own.delta)
         ends = (minimum, maximum, step, *totals)
-        without = read_sum_question("sum", bounds_share, ends, unit_query, parameter)
+        without = read_sum_question("sum", bounds_share, ends, unit_query, own.parameter)
         return release_without_bounds(without, data, column, terms)
     bounds = read_sum_bounds((minimum, maximum, step), totals)
-    rest = _in_steps(unit_query.for_answers(parameter), bounds.step)
-    price = read_price(rest, shared, unit_query.neighbors, delta)
+    price = own.price(unit_query, bounds.step)
     noise = sum_noise(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column, bounds.stand_in)
 
@@ -187,17 +186,16 @@ def mean(  # noqa: PLR0913  # as sum
     For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums,
     docs/reference/mechanisms/gaussian_noise.md.
     """
-    column = None if column is None else column_name(column)
-    shared, delta = delta_of_method(terms)
-    parameter, others = read_terms(shared, _MEAN_TERMS)
-    unit_query = read_unit_query(others, bounded=True)
+    column = read_column(column)
+    own = read_terms(terms, _MEAN_TERMS)
+    unit_query = read_unit_query(own.of_units, bounded=True)
     if bounds_share is not None:
-        refuse_delta(delta)
+        refuse_delta(own.delta)
         ends = (minimum, maximum, step)
-        without = read_sum_question("mean", bounds_share, ends, unit_query, parameter)
+        without = read_sum_question("mean", bounds_share, ends, unit_query, own.parameter)
         return release_without_bounds(without, data, column, terms)
     bounds = read_mean_bounds(minimum, maximum, step)
-    price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors, delta)
+    price = own.price(unit_query)
     both = noise_of_mean(bounds, unit_query, price)
     columns = columns_of(unit_query, data, column, bounds.stand_in)
     choice = partial(both.choice, bounds.step) if bounds.times is None else None
@@ -207,6 +205,39 @@ def mean(  # noqa: PLR0913  # as sum
     )
     name = name_of_mean(bounds, both.noises, unit_query.group_count)
     return question.release(bounds.query("mean", column), terms, name)
+
+
+def share_of_rows(table: object, true: Condition, **terms: Any) -> Release:
+    """Release the share of the rows of which a condition is true, as `mean` releases that of truths.
+
+    A row adds one to the number of rows, and nothing or one to that of the true ones. So both move as the number
+    and the sum of truths do, and have their noise. For the proof, see
+    docs/reference/mechanisms/noisy_counts.md#noisy_sums.
+
+    Args:
+        table: the table.
+        true: the condition of the true rows, with that of all rows.
+        **terms: the terms of the question about all rows. No privacy unit is among them.
+    """
+    own = read_terms(terms, COUNT_TERMS)
+    unit_query, bounds = read_unit_query(own.of_units), read_bounds(False, True, None)
+    price = own.price(unit_query)
+    noise = noise_of_mean(bounds, unit_query, price)
+    of_true = replace(unit_query, records=replace(unit_query.records, where=true))
+    columns, size_of = sizes(unit_query, table, None)
+    _, number_of = sizes(of_true, table, None)
+    question = NoisyNumbers(
+        unit_query,
+        noise.noises,
+        columns,
+        lambda group: [[size_of(group)], [number_of(group)]],
+        lambda: None,
+        price,
+        partial(noise.choice, bounds.step),
+        noise.promise,
+    )
+    query = Query("mean", {"column": str(true)}, {"true": true.description})
+    return question.release(query, terms, name_of_mean(bounds, noise.noises, len(columns)))
 
 
 def _read_unit(terms: Any, *, has_totals: bool) -> UnitQuery:
@@ -224,10 +255,3 @@ def _read_unit(terms: Any, *, has_totals: bool) -> UnitQuery:
         "max_sum bounds the total of one privacy unit: name the column of users as privacy_unit. Where a row is a "
         "record, maximum bounds it"
     )
-
-
-def _in_steps(parameter: PrivacyParameter, step: Fraction) -> PrivacyParameter:
-    """Return the privacy parameter, a scale in steps."""
-    if parameter.kind != "scale":
-        return parameter
-    return PrivacyParameter("scale", parameter.value / step)

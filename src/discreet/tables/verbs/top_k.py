@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeVar, Unpack, overload
 from ...base.doors import fix, spelling
 from ...base.numbers import Number, count, flag
 from ...errors import InvalidArgument, InvalidCandidates
-from ...mechanisms.contract import read_parameter
 from ...privacy.calibration import read_share
 from ...selection.account import currency_of
 from ...selection.any_column import AnyColumn
@@ -36,7 +35,7 @@ from .list_methods import (
 from .mode import labels_of_column
 from .private_groups import delta_of_method
 from .private_values import release_private_values
-from .units import UnitQuery, read_unit_query
+from .units import UnitQuery, parameter_of, read_unit_query
 
 _T = TypeVar("_T")
 
@@ -191,7 +190,7 @@ def _best_method(question: ListQuestion, max_candidates: int | None) -> TopKMeth
     """Return the method that is best by public numbers; "peeling" where a mechanism is named."""
     unit_query, labels = question.unit_query, question.labels
     terms, size = unit_query.terms, labels.size
-    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    parameter = parameter_of(terms)
     of = unit_query.with_candidates(size, max_candidates)
     if "mechanism" in terms or parameter is None:
         return "peeling"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from ...base.arguments import refuse_one_shot
+from ...base.arguments import column_name, refuse_one_shot
 from ...base.doors import fix, spelling
 from ...base.numbers import count
 from ...errors import InvalidArgument, InvalidCandidates
@@ -44,8 +44,6 @@ Name = Callable[[Any, int | None], object]
 """Names a drawn index, or several: the value alone, or an `Answer` with what was drawn along with it."""
 
 _MOST_ROWS_OF_A_UNIT = 10**6
-
-_PARAMETERS = ("epsilon", "rho", "scale")
 
 _STEPS_OF_A_SWAP = 2
 """A record replaced is one that goes and one that comes."""
@@ -140,7 +138,7 @@ class UnitQuery:
         """Return the query of answers with one guarantee together: noisy counts of all groups are one list."""
         if self.records.by is None:
             return self
-        parameter = read_parameter(*(self.terms.get(kind) for kind in _PARAMETERS))
+        parameter = parameter_of(self.terms)
         terms: Any = {**self.terms, "neighbors": self.neighbors}
         if parameter is not None:
             steps = 1 if self.neighbors == "add_remove" else _STEPS_OF_A_SWAP
@@ -293,7 +291,7 @@ class UnitQuery:
         A replaced record may keep some of its groups, and moves scores by less there than to leave and to enter.
         """
         terms: Any = self.terms
-        parameter = read_parameter(*(terms.get(kind) for kind in _PARAMETERS))
+        parameter = parameter_of(terms)
         by_group = self.records.by is not None and not self.is_one_list
         if not by_group or self.neighbors == "add_remove" or parameter is None:
             return terms, None
@@ -382,6 +380,16 @@ def naming(answers: Answers) -> Name:
     return name
 
 
+def read_column(column: object) -> str | None:
+    """Return the name of a column; None for data without one."""
+    return None if column is None else column_name(column)
+
+
+def parameter_of(terms: Mapping[str, Any]) -> PrivacyParameter | None:
+    """Return the privacy parameter among some terms, if there is one."""
+    return read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+
+
 def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     """Return the privacy unit and the groups that the terms name, and the terms of one group's answer.
 
@@ -450,7 +458,7 @@ def _read_groups(by: AnyColumn, groups: Any) -> tuple[Sequence[object], bool]:
 
 def _divide(terms: Any, parts: int, steps: int) -> Terms:
     """Return the terms of one group's answer, as a record that comes or goes changes it."""
-    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    parameter = parameter_of(terms)
     shared: dict[str, Any] = {**terms, "neighbors": "add_remove"}
     if parameter is not None:
         shared[parameter.kind] = parameter.value / _shares(parameter.kind, parts, steps)

@@ -10,7 +10,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, Unpack
 
-from ...base.arguments import column_name
 from ...base.doors import spelling
 from ...base.numbers import Number
 from ...errors import InvalidArgument
@@ -29,8 +28,7 @@ from .. import engines as tables
 from ..engines.column import Numeric
 from ..engines.sums import squares_on_grid
 from .data_terms import takes_data_terms_without
-from .noisy_numbers import ListNoise, NoisyNumbers, names_of_terms, read_price, read_terms
-from .private_groups import delta_of_method
+from .noisy_numbers import ListNoise, NoisyNumbers, names_of_terms, read_terms
 from .sum_bounds import (
     LARGEST_SUM,
     PARTS_OF_A_STEP,
@@ -41,7 +39,7 @@ from .sum_bounds import (
     size_noise,
     sum_noise,
 )
-from .units import columns_of, read_unit_query
+from .units import columns_of, read_column, read_unit_query
 
 _TERMS = names_of_terms(RecordTerms, "scale")
 _NUMBERS = 3
@@ -158,17 +156,16 @@ def _release_spread(
     terms: RecordTerms,
 ) -> Release:
     """Release a variance, or its root."""
-    column = None if column is None else column_name(column)
-    shared, delta = delta_of_method(terms)
-    if delta is not None:
+    column = read_column(column)
+    own = read_terms(terms, _TERMS)
+    if own.delta is not None:
         raise InvalidArgument(
             f"delta is that of groups that nobody lists: it goes with {spelling(groups='private')}"
         )
-    parameter, others = read_terms(shared, _TERMS)
-    unit_query = read_unit_query(others, bounded=True)
+    unit_query = read_unit_query(own.of_units, bounded=True)
     bounds = read_bounds(*ends)
     Lattice(_finest(bounds.step, 2))  # or it is too long
-    price = read_price(unit_query.for_answers(parameter), shared, unit_query.neighbors)
+    price = own.price(unit_query)
     each, squares = price.part(_NUMBERS), squares_of(bounds)
     noises = [
         size_noise(unit_query, each),

@@ -15,12 +15,12 @@ from discreet.mechanisms.accuracy import CONFIDENCE, RANKS_OF_QUANTILES, ErrorBo
 from discreet.selection.verb_calls import bill_of
 from discreet.tables.scores import sorted_records
 from discreet.tables.scores.sorted_records import SortedRecords
-from discreet.tables.verbs.quantile_errors import (
+from discreet.tables.verbs.quantile_levels import (
+    Levels,
     error_at_once,
     error_by_parts,
     error_one_by_one,
 )
-from discreet.tables.verbs.quantiles import Levels
 
 from ...mechanisms.joint.test_joint_quantiles import RELATIONS, by_enumeration
 from ...mechanisms.joint.test_joint_quantiles import quantiles as joint_of
