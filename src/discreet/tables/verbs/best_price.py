@@ -10,7 +10,7 @@ from ...selection.releases import Release
 from ...selection.terms import AnswerTerms, RecordTerms
 from ..scores.revenue import Revenue
 from .data_terms import takes_data_terms
-from .units import naming, read_column, read_unit_query, refuse_missing
+from .units import column_or_none, naming, read_unit_query, refuse_missing
 
 _T = TypeVar("_T")
 
@@ -83,7 +83,7 @@ def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than oth
     on the grid sends at most two counts for every price that a bidder reaches, and the distinct bids that equal a
     price. See docs/reference/tables.md.
     """
-    column = read_column(column)
+    column = column_or_none(column)
     candidates = refuse_missing(candidates)
     unit_query = read_unit_query(terms, bounded=True)
     if unit_query.records.rows is not None:

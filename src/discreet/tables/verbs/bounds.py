@@ -25,7 +25,7 @@ from ...selection.terms import RecordTerms, check_names, read_payment
 from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
 from .record_needs import records_of_ends, say_needs_of_ends
-from .units import UnitQuery, columns_of, naming, read_column, read_unit_query
+from .units import UnitQuery, column_or_none, columns_of, naming, read_unit_query
 
 _OWN_TERMS = ("epsilon", "neighbors", "privacy_unit", "ledger", "request")
 """The terms of one group's answer that there are here."""
@@ -167,7 +167,7 @@ def bounds(
     Source: Dwork and Roth 2014, section 3.6. Proof: docs/reference/mechanisms/above_threshold.md#first_above.
     """
     share, thresholds = _read_share(q), _read_thresholds(candidates)
-    column = read_column(column)
+    column = column_or_none(column)
     unit_query = read_unit_query(terms, bounded=True)
     ends = _both_ends(unit_query, share, thresholds)
     if not is_quoted(terms):  # a profile says what its columns need

@@ -32,7 +32,7 @@ from .noisy_numbers import (
     read_terms,
 )
 from .private_groups import delta_of_method
-from .units import UnitQuery, read_column, read_unit_query
+from .units import UnitQuery, column_or_none, read_unit_query
 
 _T = TypeVar("_T")
 
@@ -82,7 +82,7 @@ def count(
 
     For the proof, see docs/reference/mechanisms/noisy_counts.md, docs/reference/mechanisms/gaussian_noise.md.
     """
-    column = read_column(column)
+    column = column_or_none(column)
     own, least = read_terms(terms, COUNT_TERMS), _read_least(minimum_count)
     unit_query = read_unit_query(own.of_units).with_least(least)
     shown_from = least if unit_query.drawing is None else None  # the draw leaves smaller groups out

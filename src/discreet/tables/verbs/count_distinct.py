@@ -17,7 +17,7 @@ from .count import error_of_counts, only_number
 from .data_terms import takes_data_terms
 from .keys import check_key_terms, read_key_table, read_key_unit
 from .noisy_numbers import NoisyNumbers, read_price
-from .units import read_column, read_unit_query
+from .units import column_or_none, read_unit_query
 
 
 @takes_data_terms
@@ -55,7 +55,7 @@ def count_distinct(
     For the proof, see docs/reference/mechanisms/noisy_counts.md.
     """
     check_key_terms(terms)
-    column = read_column(column)
+    column = column_or_none(column)
     table = read_key_table(data, column, read_key_unit(terms), terms)
     parameter = need_parameter(read_parameter(terms.get("epsilon"), None, None))
     bounded = ("privacy_unit", "where", "neighbors")

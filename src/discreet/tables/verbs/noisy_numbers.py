@@ -41,7 +41,7 @@ _PARAMETERS = ("epsilon", "rho", "scale")
 """The terms that say how much privacy; those of a group are not divided here, as all groups are one list."""
 
 
-class NumberTerms(NamedTuple):
+class NoiseTerms(NamedTuple):
     """The terms of a verb of noisy numbers.
 
     Attributes:
@@ -62,7 +62,7 @@ class NumberTerms(NamedTuple):
         return read_price(parameter, self.of_units, unit_query.neighbors, self.delta)
 
 
-def read_terms(terms: Mapping[str, Any], names: Sequence[str]) -> NumberTerms:
+def read_terms(terms: Mapping[str, Any], names: Sequence[str]) -> NoiseTerms:
     """Return the terms of a verb of noisy numbers, which take the privacy parameter of the whole release.
 
     Args:
@@ -78,7 +78,7 @@ def read_terms(terms: Mapping[str, Any], names: Sequence[str]) -> NumberTerms:
     parameter = need_parameter(parameter_of(shared))
     if not is_private(shared.get("groups")):  # which take a part of it
         shared = {name: one for name, one in shared.items() if name not in _PARAMETERS}
-    return NumberTerms(parameter, delta, shared)
+    return NoiseTerms(parameter, delta, shared)
 
 
 def names_of_terms(kind: type, *without: str) -> list[str]:

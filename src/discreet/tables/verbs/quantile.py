@@ -22,7 +22,7 @@ from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank
 from .data_terms import takes_data_terms
 from .record_needs import needed_records, refuse_ends, say_needs
-from .units import UnitQuery, columns_of, naming, per_person, read_column, read_unit_query
+from .units import UnitQuery, column_or_none, columns_of, naming, per_person, read_unit_query
 
 _T = TypeVar("_T")
 
@@ -119,7 +119,7 @@ def median(
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, or a DateGrid, got {preview(candidates)}"
         )
-    column = read_column(column)
+    column = column_or_none(column)
     query = Query("median", {"column": column, **candidates.facts}, {"column": column})
     unit_query = read_unit_query(terms, bounded=True)
     columns = columns_of(unit_query, data, column, clock_of_candidates(candidates))
@@ -195,7 +195,7 @@ def _release(
     terms: RecordTerms,
 ) -> Release:
     """Release a value that about that share of the records are below."""
-    column = read_column(column)
+    column = column_or_none(column)
     numbers = _read_candidates(candidates, share)
     unit_query = read_unit_query(terms, bounded=True)
     scale = unit_query.terms.get("scale")

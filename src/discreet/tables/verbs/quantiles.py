@@ -39,7 +39,7 @@ from .data_terms import takes_data_terms_without
 from .private_groups import delta_of_method
 from .quantile_levels import Levels
 from .record_needs import refuse_ends, say_needs
-from .units import UnitQuery, columns_of, naming, read_column, read_unit_query
+from .units import UnitQuery, column_or_none, columns_of, naming, read_unit_query
 
 _T = TypeVar("_T")
 
@@ -120,7 +120,7 @@ def quantiles(  # what quantile takes, and how
     """
     way = choice(method, "method", get_args(QuantilesMethod))
     grid = Decimals() if candidates is None else candidates
-    column = read_column(column)
+    column = column_or_none(column)
     others, delta = delta_of_method(terms)
     unit_query = read_unit_query(others, bounded=True)
     levels = _read_levels(alphas, grid, way, unit_query, delta)

@@ -28,7 +28,7 @@ from .sum_bounds import (
     sum_noise,
 )
 from .sum_without_bounds import read_sum_question, refuse_delta, release_without_bounds
-from .units import UnitQuery, columns_of, read_column, read_unit_query
+from .units import UnitQuery, column_or_none, columns_of, read_unit_query
 
 _TERMS = names_of_terms(RecordTerms)
 _MEAN_TERMS = names_of_terms(RecordTerms, "scale")
@@ -98,7 +98,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums,
     docs/reference/mechanisms/gaussian_noise.md.
     """
-    column = read_column(column)
+    column = column_or_none(column)
     own = read_terms(terms, _TERMS)
     totals = (min_sum, max_sum)
     unit_query = _read_unit(own.of_units, has_totals=totals != (None, None))
@@ -186,7 +186,7 @@ def mean(  # noqa: PLR0913  # as sum
     For the proof, see docs/reference/mechanisms/noisy_counts.md#noisy_sums,
     docs/reference/mechanisms/gaussian_noise.md.
     """
-    column = read_column(column)
+    column = column_or_none(column)
     own = read_terms(terms, _MEAN_TERMS)
     unit_query = read_unit_query(own.of_units, bounded=True)
     if bounds_share is not None:

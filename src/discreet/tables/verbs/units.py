@@ -380,7 +380,7 @@ def naming(answers: Answers) -> Name:
     return name
 
 
-def read_column(column: object) -> str | None:
+def column_or_none(column: object) -> str | None:
     """Return the name of a column; None for data without one."""
     return None if column is None else column_name(column)
 

@@ -39,7 +39,7 @@ from .sum_bounds import (
     size_noise,
     sum_noise,
 )
-from .units import columns_of, read_column, read_unit_query
+from .units import column_or_none, columns_of, read_unit_query
 
 _TERMS = names_of_terms(RecordTerms, "scale")
 _NUMBERS = 3
@@ -156,7 +156,7 @@ def _release_spread(
     terms: RecordTerms,
 ) -> Release:
     """Release a variance, or its root."""
-    column = read_column(column)
+    column = column_or_none(column)
     own = read_terms(terms, _TERMS)
     if own.delta is not None:
         raise InvalidArgument(
