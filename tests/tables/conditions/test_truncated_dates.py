@@ -17,7 +17,7 @@ from discreet.errors import DiscreetError, InvalidArgument
 from discreet.selection.verb_calls import Call, bill_of
 from discreet.service.queue.lengths import longest_answer
 from discreet.service.queue.request_parts import request_parts
-from discreet.tables.conditions.truncated_dates import bins_of_dates
+from discreet.tables.conditions.sql_groups import bins_of_dates
 from discreet.tables.verbs.sql import parts_of
 
 HEAD = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 100000) "

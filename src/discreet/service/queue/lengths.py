@@ -17,9 +17,9 @@ from ...tables.engines.records import is_private
 from ...tables.values.key_values import MOST_KEY_BYTES
 from ...tables.verb_table import VERBS, Room, VerbFacts
 from ...tables.verbs.count import counts
+from ...tables.verbs.described_statements import statement_about
 from ...tables.verbs.keys import MOST_RELEASED, keys
 from ...tables.verbs.private_groups import MOST_DRAWN
-from ...tables.verbs.sql import statement_about
 from ...tables.verbs.top_k import top_k
 from ..asking.free_questions import parts_of_question
 from ..asking.wire import longest_text, write_value
