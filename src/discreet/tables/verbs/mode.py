@@ -122,10 +122,10 @@ def mode(  # noqa: PLR0913  # the data, what may be answered, and how
     column = read_columns(column)
     if is_private(candidates):
         _refuse_no_value(column)
-        listed: dict[str, Any] = {"gap": gap, "method": method}
-        listed["unsafe_candidates_from_data"] = unsafe_candidates_from_data
+        more: dict[str, Any] = {"gap": gap, "method": method}
+        more["unsafe_candidates_from_data"] = unsafe_candidates_from_data
         query = Query("mode", column_facts(column), {"column": plain_column(column)})
-        return release_private_values(query, (data, column), 1, max_candidates, {**terms, **listed})
+        return release_private_values(query, (data, column), 1, max_candidates, {**terms, **more})
     _refuse_payment(unsafe_candidates_from_data, terms)
     unit_query = read_unit_query(terms if method is not None else with_gap(terms, gap))
     if flag(gap, "gap") and unsafe_candidates_from_data:

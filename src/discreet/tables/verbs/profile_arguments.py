@@ -98,8 +98,8 @@ class TableToProfile:
                 "give columns, the list of their names"
             )
         if all_names:
-            wanted = (*columns_to_profile, *kinds.by_name, *columns_of_unit(self.unit))
-            self._check_listed(all_names, wanted, is_by_header=names is None)
+            every = (*columns_to_profile, *kinds.by_name, *columns_of_unit(self.unit))
+            self._check_listed(all_names, every, is_by_header=names is None)
         strangers = [name for name in kinds.by_name if name not in columns_to_profile]
         if strangers:
             raise InvalidArgument(
@@ -114,17 +114,17 @@ class TableToProfile:
         return to_profile
 
     def _check_listed(
-        self, listed: Sequence[str], wanted: Iterable[str], *, is_by_header: bool
+        self, all_names: Sequence[str], names: Iterable[str], *, is_by_header: bool
     ) -> None:
         """Raise for a column that is not there; warn of a first line that is taken for names and may be a row."""
-        visible = listed if self.dataset else shown_columns(self.data)
-        for name in wanted:
-            if name not in listed:
-                hidden = "others, which are not shown, as they may be a row"
+        visible = all_names if self.dataset else shown_columns(self.data)
+        for name in names:
+            if name not in all_names:
+                unnamed = "others, which are not shown, as they may be a row"
                 raise MissingColumn(
-                    f"there is no column {preview(name)}. There are {few(visible) or hidden}"
+                    f"there is no column {preview(name)}. There are {few(visible) or unnamed}"
                 )
-        if is_by_header and not visible and not all(map(can_be_name, listed)):
+        if is_by_header and not visible and not all(map(can_be_name, all_names)):
             warn(
                 "the first line is taken for the names of the columns, though it looks like a "
                 "row. If it is one, say the names: " + fix("names of columns")

@@ -109,8 +109,8 @@ def sql(
             f"{fix('a description')}. You gave {preview(dataset)}"
         )
     account = dataset.account() if ledger is None else ledger
-    agreed = agreed_statement(dataset, read_statement(statement))
-    plan = _Plan(dataset, agreed, read_neighbors(neighbors), account)
+    about_it = agreed_statement(dataset, read_statement(statement))
+    plan = _Plan(dataset, about_it, read_neighbors(neighbors), account)
     account, request = read_payment({"ledger": account, "request": request})
     source, about = dataset.question()
     deliveries = plan.deliveries(source)
