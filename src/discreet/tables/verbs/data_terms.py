@@ -39,7 +39,7 @@ _ONE_ANSWER = (
     "discreet.simulate, which releases nothing"
 )
 _OF_SCORES = {"sensitivity", "spread", "monotonic"}
-"""What verbs over scores take."""
+"""Terms of verbs over scores."""
 _BOUND_NAMES = {"lo", "hi", "lower", "upper", "bounds", "range", "minimum", "maximum", "min", "max"}
 _LEVELS = {
     "alpha": "the part of the records below the answer is alpha, such as alpha=0.9 for the 90th percentile",

@@ -202,7 +202,7 @@ def read_key_unit(terms: Mapping[str, Any]) -> tuple[Unit | None, int]:
 
 
 def read_key_table(
-    data: object,
+    rows: object,
     column: AnyColumn,
     of_unit: tuple[Unit | None, int],
     terms: Mapping[str, Any],
@@ -212,7 +212,7 @@ def read_key_table(
     """Return the table of keys that a question is about, not opened.
 
     Args:
-        data: the data.
+        rows: the data.
         column: the column, or None.
         of_unit: the privacy unit, and the most keys in which one counts.
         terms: the terms, of which the condition is read.
@@ -221,11 +221,11 @@ def read_key_table(
     Raises:
         InvalidArgument: if the data can be read once only, or there is a unit or a condition and no table.
     """
-    refuse_one_shot(data, "the data")
+    refuse_one_shot(rows, "the data")
     (unit, most_keys), where = of_unit, read_condition(terms.get("where"))
     if column is None and (unit, where) != (None, None):
         raise InvalidArgument("privacy units and where need a table: name its column")
-    return TableOfKeys(data, column, unit, most_keys, keeps_pairs=keeps_pairs, where=where)
+    return TableOfKeys(rows, column, unit, most_keys, keeps_pairs=keeps_pairs, where=where)
 
 
 def error_of_keys(mechanism: PrivateKeys) -> ErrorBound:

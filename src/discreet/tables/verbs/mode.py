@@ -181,7 +181,7 @@ def _candidates_at(
 
 
 _UNLISTED: Mapping[str, str] = {"candidates": "private", "delta": "1e-8"}
-"""What draws the candidates of a verb."""
+"""The terms by which a verb draws its candidates."""
 
 
 def labels_of_column(

@@ -1,4 +1,4 @@
-"""How several quantiles are drawn and what they promise, from public numbers: the levels of the recursion.
+"""The levels of several quantiles: how each is drawn, and their promise, from public numbers.
 
 How far in rank a value may be off is told too. The rank of a value is any number between the records below it and
 those not above it, on the grid. For proofs, see docs/how-to/planning.md#the-ranks-of-several-quantiles.
