@@ -84,3 +84,29 @@ def test_why_a_key_may_be_missing_is_said_before_anything_is_paid(
     monkeypatch.setattr("discreet.tables.verbs.keys.KeyQuestion.prepare", lambda _: 1 / 0)
     assert run_command(["keys", visits, "page", *TERMS]) != 0
     assert capsys.readouterr().err.startswith(words)
+
+
+EMPTY = "the answer is empty: no value or group has enough records to be released"
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["keys", "page", *TERMS], []),
+        (["counts", "page", *TERMS], {}),
+        (["counts", "page", "--candidates", "tea,coffee", "--epsilon", "1"], {}),
+        (["count", "--by", "page", "--groups", "tea,coffee", "--epsilon", "1"], {}),
+    ],
+)
+def test_an_empty_answer_says_so_beside_it(
+    visits: str, capsys: pytest.CaptureFixture[str], words: list[str], value: object
+) -> None:
+    command = [words[0], visits, *words[1:], "--minimum-count", "100000"]
+    assert run_command(command) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert EMPTY in shown.err.splitlines()
+    assert run_command([*command, "--json"]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["value"] == value
+    assert EMPTY not in shown.err

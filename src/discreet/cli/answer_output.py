@@ -22,6 +22,9 @@ from .json_output import print_json
 _WIDEST = 100
 """A table takes no more columns, however wide the terminal is."""
 
+_NONE = Message("the answer is empty: no value or group has enough records to be released")
+"""Said beside an answer that prints nothing, and that is released as any other. Its reader may be a program."""
+
 _FREE = Message("free: this request was charged before, and nothing was charged now")
 
 
@@ -40,6 +43,8 @@ def show_release(release: Release, subject: Mapping[str, object], *, as_json: bo
     for line in [*_answer_lines(public, answer), *_lines_besides(public)]:
         answer.print(Text(line, style="bold"))
     answer.file.flush()  # on a terminal the guarantee comes after it
+    if isinstance(release.value, list | dict) and not release.value:
+        say(_NONE)
     for line in (release.promise, *release.remarks):
         say(line)
     if release.charged is False:
