@@ -20,7 +20,7 @@ from discreet.service.asking.allowed_questions import Checkout
 from discreet.service.asking.datasets import Datasets
 from discreet.service.asking.own_rights import OwnRights
 from discreet.service.asking.permissions import caller_rights, hold
-from discreet.service.asking.rights import Inquiry, Paying, Rights, share_error
+from discreet.service.asking.rights import Inquiry, Rights, share_error
 from discreet.service.asking.tokens import Tokens, tokens_beside
 
 from ..http.test_app import LATER
@@ -169,11 +169,17 @@ def test_columns_are_those_of_a_dataset_with_a_budget_of_the_caller(folder: Path
 @pytest.mark.parametrize("unit", ["epsilon", "rho"])
 def test_nothing_is_asked_that_costs_more_than_the_caller_will_pay(unit: str) -> None:
     half = Fraction(1, 2)
-    cost = Amount(epsilon=half) if unit == "epsilon" else Amount(rho=half)
+    terms: dict[str, Any] = {unit: 1}
+    budget = discreet.Ledger().open("d", **terms)
+    call = Call(discreet.mode, (["a", "b"],), {unit: half, "candidates": ["a", "b"]})
+
+    def priced(most: Fraction | None) -> None:
+        Inquiry("d", None, call, budget, max_cost=most).check_price(call.bill(ledger=budget))
+
     for enough in (None, Fraction(1, 2), Fraction(1)):
-        Paying(max_cost=enough).check(cost)
+        priced(enough)
     with pytest.raises(DiscreetError, check=IS_PUBLIC) as refused:
-        Paying(max_cost=Fraction(1, 3)).check(cost)
+        priced(Fraction(1, 3))
     assert "more than max_cost" in str(refused.value)
 
 
@@ -225,7 +231,7 @@ def test_errors_of_a_free_question_are_told_only_before_anything_is_read(
     asks: list[tuple[Callable[[], object], bool]] = [
         (lambda: inquiry.bill(), not is_named and is_told),
         (
-            lambda: inquiry.ask(checkout, session, None),
+            lambda: inquiry.ask(checkout, session),
             not is_named and is_told and bill is None,
         ),
     ]

@@ -26,6 +26,7 @@ from discreet.errors import (
     UnknownName,
     UnreadableFile,
 )
+from discreet.ledger.delays import Timing
 from discreet.ledger.toml_budgets import configuration, described_ledger
 from discreet.service.asking.allowed_questions import end_unread
 from discreet.service.asking.isolation import ChargedError
@@ -317,8 +318,9 @@ def test_the_failure_of_an_ended_reader_is_stored_though_the_dataset_was_closed_
 
     unread = end_unread("memory", is_given_up=False)
 
-    def ask(request: str, wrap: Any, reads: bool = True) -> object:
-        return replace(rights, wrap=wrap, reads=reads).ask("typical-age", "people", request, None)
+    def ask(request: str, wrap: Any, timing: Timing | None = None) -> object:
+        asking = replace(rights, wrap=wrap, timing=timing)
+        return asking.ask("typical-age", "people", request, None)
 
     with pytest.raises(ChargedError):
         ask("a", lambda prepare: lambda: end)
@@ -327,7 +329,7 @@ def test_the_failure_of_an_ended_reader_is_stored_though_the_dataset_was_closed_
     with pytest.raises(DiscreetError, check=IS_PUBLIC):  # it is closed
         ask("a", unread)
     with pytest.raises(ChargedError):
-        ask("a", unread, reads=False)
+        ask("a", unread, Timing("", is_record=True, stored_at="2026-03-01T10:00:00+00:00"))
     events = rights.datasets.history("people")
     assert [(e.kind, e.request) for e in events if e.request] == [
         ("charged", "a"), ("charged", "b"), ("failed", "b"), ("failed", "a"),

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -13,6 +12,7 @@ from ...errors import (
     Exhausted,
     InvalidArgument,
     NotAllowed,
+    Unanswerable,
     UnknownBudget,
     UnknownName,
     preview,
@@ -41,6 +41,22 @@ from .past_releases import PastRelease, past_releases
 AUDITORS_ASK_NOTHING = "an auditor asks nothing. Use the token of an analyst"
 
 
+class UnreadError(Unanswerable):
+    """A question has no stored answer, and is not refused: its data must be read.
+
+    Args:
+        dataset: the name of the dataset.
+        bill: the bill of the question.
+        parts: how many parts it has.
+    """
+
+    is_public = True
+
+    def __init__(self, dataset: str, bill: Bill, parts: int) -> None:
+        super().__init__("this was not answered before")
+        self.dataset, self.bill, self.parts = dataset, bill, parts
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Rights:
     """The operations of one caller. Results for an analyst concern the analyst's own shares alone.
@@ -52,16 +68,13 @@ class Rights:
         asks: whether the caller may ask at all; an auditor only sees the history.
         longest: the most characters that a release may have, for all data; None: any number.
         wrap: returns the function to call in place of the one that reads the data.
-        unread: the error to raise where an answer needs the data, which are not read then. None if they are.
-        reads: whether data are read. The failure of a question that was read and did not end is stored without,
-            also where others have closed its dataset meanwhile.
+        is_unread: whether an `UnreadError` is raised where an answer needs the data.
         beginning: the public time at which the question starts, which events of the ledger have; None: the time at
             which they are written, which follows the reading of the data.
-        timing: the public times of the reading. None if nobody reads for a service.
+        timing: the public times of the reading, in a process that reads for a service, after the charge. None
+            elsewhere.
         times: the public times of answers, by dataset, or none if answers leave when they are ready.
-        charges_first: whether `wrap` reads the data after the charge.
         check_again: raises if the caller may do nothing any more; called in the transaction that charges.
-        note: called with the name of the dataset, the bill and the parts of a question that may be asked.
     """
 
     datasets: Datasets
@@ -70,14 +83,11 @@ class Rights:
     asks: bool = True
     longest: int | None = None
     wrap: Callable[[Prepare], Prepare] = charge_failures
-    unread: DiscreetError | None = None
-    reads: bool = True
+    is_unread: bool = False
     beginning: str | None = None
     timing: Timing | None = None
     times: Mapping[str, AnswerTimes] = field(default_factory=dict)
-    charges_first: bool = False
     check_again: Callable[[], object] = lambda: None
-    note: Callable[[str, Bill, int], object] = lambda dataset, bill, parts: None
 
     @property
     def analyst(self) -> str | None:
@@ -136,16 +146,16 @@ class Rights:
         self, question: str, dataset: str | None, request: str | None, max_cost: Any
     ) -> Release:
         """Answer a named question."""
-        return self._answer(self._find_question(question, dataset), Paying(request, max_cost))
+        inquiry = self._find_question(question, dataset)
+        return self._answer(replace(inquiry, request=request, max_cost=max_cost))
 
     def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
         self, verb: str, dataset: str, column: AnyColumn, terms: Mapping[str, object], request: str | None,
         max_cost: Any,
     ) -> Release:  # fmt: skip
         """Answer a free question."""
-        return self._answer(
-            self._read_free_question(verb, dataset, column, terms), Paying(request, max_cost)
-        )
+        inquiry = self._read_free_question(verb, dataset, column, terms)
+        return self._answer(replace(inquiry, request=request, max_cost=max_cost))
 
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
@@ -223,63 +233,68 @@ class Rights:
         allowance = self.datasets.allowance(inquiry.dataset, share, declaration)
         return allowance and replace(allowance, since=self._since(inquiry.dataset))
 
-    def _answer(self, inquiry: "Inquiry", paying: "Paying") -> Release:
+    def _answer(self, inquiry: "Inquiry") -> Release:
         """Charge and answer. A failure because of the data is charged too."""
         with public_errors():
             if not self.asks:  # the table of operations refuses before, by the role
                 raise NotAllowed(AUDITORS_ASK_NOTHING)
-        self._raise_if_new(inquiry, paying)
-        checkout, session = self._checkout(inquiry, paying)
+        self._raise_if_new(inquiry)
+        checkout, session = self._checkout(inquiry)
         try:
-            return inquiry.ask(checkout, session, paying.request)
+            return inquiry.ask(checkout, session)
         except Exhausted as error:
             bill = checkout.bill
             if error.is_public or self.analyst is None or bill is None:
                 raise
-        except DiscreetError as error:
-            if error is self.unread:
-                inquiry.keep_bill(checkout)
+        except UnreadError:
+            inquiry.keep_bill(checkout)
             raise
         # Of an oversubscribed budget the ledger's own error tells what others have spent.
         failure = self._share_error(inquiry, bill)
         failure.is_public = True
         raise failure
 
-    def _raise_if_new(self, inquiry: "Inquiry", paying: "Paying") -> None:
+    def _raise_if_new(self, inquiry: "Inquiry") -> None:
         """Raise if the question has no stored answer and can be paid, as the bill of the same one before tells.
 
         In all other cases the verb settles it again, which gives the answer or the error.
         """
-        bill = None if self.unread is None else inquiry.known_bill()
-        if bill is None or paying.request is None:
+        bill = inquiry.known_bill() if self.is_unread else None
+        if bill is None or inquiry.request is None:
             return
-        checkout, session = self._checkout(inquiry, paying)
+        checkout, session = self._checkout(inquiry)
         checkout.session = session
         try:
-            checkout.bought(bill.under(paying.request), lambda: lambda: 0)
-        except DiscreetError as error:
-            if error is self.unread:
-                raise
+            checkout.bought(bill.under(inquiry.request), lambda: lambda: 0)
+        except UnreadError:
+            raise
+        except DiscreetError:
+            pass
 
-    def _checkout(self, inquiry: "Inquiry", paying: "Paying") -> tuple[Checkout, Session]:
+    def _checkout(self, inquiry: "Inquiry") -> tuple[Checkout, Session]:
         """Return the account of a question, which checks its bill, and the session that is charged."""
 
         def check(bill: Bill) -> None:
             if inquiry.permission is None:
                 self.own.check_bill(bill, inquiry.budget.neighbors)
-            paying.check(inquiry.cost(bill))
+            inquiry.check_price(bill)
             self._check_length(inquiry, bill)
             if self.analyst is not None and inquiry.permission is not None:
-                inquiry.permission.admit(self.analyst, paying.request)
-            self.note(inquiry.dataset, bill, request_parts(inquiry.call, inquiry.data))
+                inquiry.permission.admit(self.analyst, inquiry.request)
 
-        wrap = self.wrap if self.unread is None else partial(_refuse_unread, self.unread)
-        checkout = Checkout(check, wrap, self.check_again)
-        allowance = self._allowance(inquiry) if self.reads else None
-        if self.timing is not None:
-            self.timing.since = self._since(inquiry.dataset)
+        def refuse(_: Prepare) -> NoReturn:
+            assert checkout.bill is not None
+            parts = request_parts(inquiry.call, inquiry.data)
+            raise UnreadError(inquiry.dataset, checkout.bill, parts)
+
+        checkout = Checkout(check, refuse if self.is_unread else self.wrap, self.check_again)
+        timing, allowance = self.timing, self._allowance(inquiry)
+        if timing is not None:
+            timing.since = self._since(inquiry.dataset)
+            if timing.is_record:  # its failure is stored also where others have closed its dataset
+                allowance = None
         terms = ChargeTerms(
-            self.beginning, self.timing, checkout.allow, allowance, self.charges_first
+            self.beginning, timing, checkout.allow, allowance, charges_first=timing is not None
         )
         return checkout, self.datasets.session(inquiry.budget, terms)
 
@@ -332,6 +347,8 @@ class Inquiry:
         call: the question without its data.
         budget: the budget that is charged first: the caller's share, or that of the dataset.
         permission: how its owner allowed it. None for a free question.
+        request: the name of the request. None for one without, and for a price.
+        max_cost: the most that the answer may cost, in the unit of the budget: ε, or ρ if it counts that.
     """
 
     dataset: str
@@ -339,6 +356,8 @@ class Inquiry:
     call: Call
     budget: Budget
     permission: Permission | None = None
+    request: str | None = None
+    max_cost: Any = None
 
     @property
     def question(self) -> Call:
@@ -355,10 +374,10 @@ class Inquiry:
                 raise
         raise failure
 
-    def ask(self, checkout: Checkout, session: Session, request: str | None) -> Release:
+    def ask(self, checkout: Checkout, session: Session) -> Release:
         """Return the answer, for which a session is charged."""
         try:
-            return checkout.ask(self.question, session, request)
+            return checkout.ask(self.question, session, self.request)
         except Exception as error:
             is_settled = self.permission is not None or checkout.bill is not None
             failure = None if is_settled else refusal(error)
@@ -387,15 +406,14 @@ class Inquiry:
         """
         return self.budget.cost(bill.guarantee, bill.unit)
 
-
-def _refuse_unread(unread: DiscreetError, prepare: Prepare) -> Prepare:
-    """Return a function that reads no data and raises before the charge: only an answer of before is given."""
-
     @public_errors()
-    def prepare_wrapped() -> NoReturn:
-        raise unread
-
-    return prepare_wrapped
+    def check_price(self, bill: Bill) -> None:
+        """Raise if the price is higher than the caller will pay."""
+        cost = self.cost(bill)
+        main = cost.epsilon if cost.epsilon is not None else cost.rho
+        if self.max_cost is None or (main is not None and main <= self.max_cost):
+            return
+        raise InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")
 
 
 def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
@@ -424,24 +442,3 @@ def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
         f"remaining {quote.remaining}",
         **amounts,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Paying:
-    """The terms of the caller for the payment.
-
-    Attributes:
-        request: the name of the request, or None.
-        max_cost: the most that the answer may cost, in the unit of the budget: ε, or ρ if it counts that.
-    """
-
-    request: str | None = None
-    max_cost: Any = None
-
-    @public_errors()
-    def check(self, cost: Amount) -> None:
-        """Raise if the price is higher than the caller will pay."""
-        main = cost.epsilon if cost.epsilon is not None else cost.rho
-        if self.max_cost is None or (main is not None and main <= self.max_cost):
-            return
-        raise InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")

@@ -6,9 +6,8 @@ from typing import Any
 from uuid import uuid4
 
 from ...base.error_boundary import public_errors
-from ...errors import DiscreetError, NotAllowed, Unanswerable
+from ...errors import DiscreetError, NotAllowed
 from ...ledger import Budget
-from ...selection.payment import Bill
 from ...selection.releases import Release
 from ...tables.datasets.configuration import Configuration
 from ..http.auth import Places
@@ -26,7 +25,7 @@ from .operations import Operation
 from .ownership import Ownership
 from .permissions import rights_of
 from .refusals import RefusedError
-from .rights import Rights
+from .rights import Rights, UnreadError
 from .tokens import Token, Tokens
 
 
@@ -133,21 +132,21 @@ def settle_request(
 ) -> Release | Failure:
     """Return the stored answer of a question, its refusal, or a `ReadingNeeded` as a failure. No data are read."""
     with_request = {**arguments, "request": arguments["request"] or str(uuid4())}
-    unread = Unanswerable("this was not answered before")
-    notes: list[tuple[str, Bill, int]] = []
-    rights = replace(rights, unread=unread, note=lambda *note: notes.append(note))
+    rights = replace(rights, is_unread=True)
     try:
         plain = operation.write(with_request)
     except DiscreetError as error:
         return Failure(error)
     work = isolated(operation.bound(rights), translation_for(rights.are_the_owners))
     answer: Release | Failure = call_isolated(work, **with_request)
-    if not isinstance(answer, Failure) or answer.error is not unread:
+    if not isinstance(answer, Failure) or not isinstance(answer.error, UnreadError):
         return answer
-    dataset, bill, parts = notes[-1]
+    unread = answer.error
     line = {
         "operation": operation.name, "arguments": plain, "role": token.role, "analyst": token.analyst,
         "token": token.id,
     }  # fmt: skip
-    question = QueuedQuestion(token.analyst, dataset, plain["request"], bill.digest, line, parts)
+    question = QueuedQuestion(
+        token.analyst, unread.dataset, plain["request"], unread.bill.digest, line, unread.parts
+    )
     return Failure(ReadingNeeded(question))

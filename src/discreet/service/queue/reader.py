@@ -104,8 +104,8 @@ def answering(description: Configuration, datasets: Datasets) -> AnswerFunction:
                 timing.stored_at, timing.factor = record["stored_at"], record["factor"]
                 wrap = end_unread(record["reason"], is_given_up=record["is_given_up"])
             rights = replace(
-                rights, beginning=line["beginning"], timing=timing, charges_first=True, wrap=wrap,
-                reads=record is None, check_again=partial(tokens.check, line["token"]),
+                rights, beginning=line["beginning"], timing=timing, wrap=wrap,
+                check_again=partial(tokens.check, line["token"]),
             )  # fmt: skip
             operation = next(one for one in READING if one.name == line["operation"])
             operation.audience.check(line["role"])
