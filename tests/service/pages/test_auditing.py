@@ -29,7 +29,7 @@ def verified() -> Verified:
 def test_history_shows_every_event_page_by_page(
     served: Served, auditor: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.service.pages.history_pages._ROWS", 5)
+    monkeypatch.setattr("discreet.service.pages.ledger_pages._ROWS", 5)
     ledger = discreet.Ledger("budget.db")
     owner = discreet.connect("discreet.toml", token=served.tokens["owner"])
     for _ in range(3):

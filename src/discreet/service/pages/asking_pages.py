@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -33,8 +33,7 @@ from ..asking import AllowedQuestion
 from ..asking.past_releases import PastRelease
 from ..asking.refusals import charged_failures, error_for_reader, status_of
 from .answer_layout import layout_of
-from .authenticated_request import AuthenticatedRequest
-from .budget_bars import Shares, shares
+from .page_request import AuthenticatedRequest
 from .question_form import (
     QuestionForm,
     columns_for,
@@ -50,28 +49,6 @@ _REQUEST = 12
 """Random bytes of the name of a request: no analyst ever makes one twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionLine:
-    """A question in a list.
-
-    Attributes:
-        question: the question.
-        about: its description by its owner, or an empty text.
-        price: the cost of an answer.
-    """
-
-    question: AllowedQuestion
-    about: str
-    price: str
-
-    @property
-    def address(self) -> str:
-        """The question as the part of an address behind the question mark."""
-        return QuestionForm(
-            {"dataset": self.question.name, "question": self.question.access}
-        ).address
-
-
 def questions(request: AuthenticatedRequest) -> Response:
     """Return the page of the questions that may be asked."""
     visible_questions = request.connection().questions()
@@ -83,12 +60,13 @@ def questions(request: AuthenticatedRequest) -> Response:
     return request.page("questions.html", datasets=lines, verbs=verbs)
 
 
-def _question_line(request: AuthenticatedRequest, one: AllowedQuestion) -> QuestionLine:
-    return QuestionLine(
-        one,
-        _description_of(request, one.name, one.access),
-        in_brief(one.guarantee, one.unit),
-    )
+def _question_line(
+    request: AuthenticatedRequest, one: AllowedQuestion
+) -> tuple[AllowedQuestion, str, str, str]:
+    """Return a question of a list, with its description, its price, and its address behind the question mark."""
+    form = QuestionForm({"dataset": one.name, "question": one.access})
+    about = _description_of(request, one.name, one.access)
+    return one, about, in_brief(one.guarantee, one.unit), form.address
 
 
 def free(request: AuthenticatedRequest, error: DiscreetError | None = None) -> Response:
@@ -133,7 +111,7 @@ def plan(request: AuthenticatedRequest) -> Response:
     budget, terms = datasets[form.dataset], _terms(request, form)
     return request.page(
         "plan.html", wanted=form, quote=quote, budget=budget, request=random_name(_REQUEST),
-        terms=terms, worst=_worst_error(quote, terms), shares=shares(budget, quote.cost),
+        terms=terms, worst=_worst_error(quote, terms),
         about=_description_of(request, form.dataset, form.fields["question"]) if form.is_named else "",
         promise=guarantee_in_words(_guarantee(quote.cost, budget)),
         relation=neighbors_in_words(budget.neighbors, budget.unit),
@@ -200,7 +178,7 @@ def answer(request: AuthenticatedRequest) -> Response:
     if request_name not in forms:
         return answers(request)
     fields = {**forms[request_name], "request": request_name}
-    return ask(replace(request, page_request=replace(request.page_request, fields=fields)))
+    return ask(replace(request, fields=fields))
 
 
 def _remember(request: AuthenticatedRequest, request_name: str, fields: Fields) -> None:
@@ -212,13 +190,12 @@ def _remember(request: AuthenticatedRequest, request_name: str, fields: Fields) 
         request.site.sessions.remember(request.token.analyst or "", request_name, fields)
 
 
-def _budget_now(request: AuthenticatedRequest, dataset: str) -> tuple[Budget, Shares] | None:
+def _budget_now(request: AuthenticatedRequest, dataset: str) -> Budget | None:
     """Return the budget after an answer, which is given also if the ledger cannot be read any more."""
     try:
-        budget = request.charged()[dataset]
+        return request.charged()[dataset]
     except DiscreetError:
         return None
-    return budget, shares(budget)
 
 
 def answers(request: AuthenticatedRequest) -> Response:

@@ -5,10 +5,10 @@ from starlette.responses import Response
 
 from ...base.messages import Message, using_language
 from ...errors import NotAllowed
-from .authenticated_request import AuthenticatedRequest, page_frame
 from .page_request import (
     LOGIN,
     SESSION,
+    AuthenticatedRequest,
     PageRequest,
     Site,
     forget_cookie,
@@ -16,7 +16,7 @@ from .page_request import (
     keep_cookie,
     page_request_without_fields,
 )
-from .rendering import page, redirect
+from .rendering import redirect
 from .sessions import LASTING, form_secret, is_same, random_name
 
 _NO_TOKEN = Message("This token is not valid: it is unknown, was revoked, or has expired.")
@@ -61,7 +61,7 @@ def to_login(request: Request) -> Response:
 
 def leave(request: AuthenticatedRequest) -> Response:
     """End the session."""
-    _end_session(request.site, request.page_request)
+    _end_session(request.site, request)
     reply = redirect("/login")
     forget_cookie(reply, SESSION)
     return reply
@@ -78,8 +78,6 @@ def _login_form(
 ) -> Response:
     """Return the form with a secret that its cookie repeats: no other site can send it for a visitor."""
     name = page_request.cookie(LOGIN) or random_name()
-    response = page(
-        "login.html", status, **page_frame(page_request), secret=form_secret(name), wrong=wrong
-    )
+    response = page_request.page("login.html", status, secret=form_secret(name), wrong=wrong)
     keep_cookie(response, LOGIN, name)
     return response

@@ -1,19 +1,22 @@
-"""The pages of a service, and the request of a browser: a path, the fields of a form, a language and a session."""
+"""The pages of a service, and the request of a browser for one, of a stranger or of a caller."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...base.messages import SOURCE, gettext, language_tag, languages, using_language
-from ...errors import InvalidArgument
-from ...ledger import Ledger
-from ..asking.refusals import RefusedError
+from ...errors import DiscreetError, InvalidArgument
+from ...ledger import Budget, Ledger
+from ..asking.connection import Connection
+from ..asking.refusals import RefusedError, status_of
 from ..asking.service import Service
 from ..asking.tokens import Token
-from .sessions import Fields, Sessions, is_random_name
+from ..http.exchange import exchange_of
+from .rendering import page
+from .sessions import Fields, Sessions, form_secret, is_random_name
 
 SESSION, LOGIN, LANGUAGE = "__Host-discreet", "__Host-discreet-login", "__Host-discreet-language"
 """Cookies. By the prefix a browser takes them only from this host itself, and only if they are `Secure`."""
@@ -24,6 +27,13 @@ LONGEST_FORM = 4096
 """Characters of all fields of a form together: every reply that repeats them is shorter than its padding."""
 
 _MOST = 40
+
+_MENUS = {
+    "analyst": ("questions", "answers", "budgets"),
+    "owner": ("budgets", "questions", "answers", "access", "tokens", "history"),
+    "auditor": ("history", "budgets", "questions"),
+}
+"""The pages of every role, the first of which it sees first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +72,7 @@ class OtherLanguage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request for a page.
+    """A request for a page, also of a stranger.
 
     Attributes:
         request: the request.
@@ -100,6 +110,74 @@ class PageRequest:
             query = urlencode({"lang": code} if is_form else {**self.fields, "lang": code})
             others.append(OtherLanguage(f"/?{query}" if is_form else f"?{query}", tag, name))
         return others
+
+    def page(self, template: str, status: int = 200, **page_values: Any) -> Response:
+        """Return a page."""
+        return page(template, status, **{**self._frame(), **page_values})
+
+    def failure(
+        self, error: DiscreetError, status: int | None = None, **page_values: Any
+    ) -> Response:
+        """Return the page for an error that its reader may see, and note its class for the metrics."""
+        exchange_of(self.request.scope).refusal = type(error).__name__
+        texts: dict[str, Any] = {
+            "error": error, "notes": list(getattr(error, "__notes__", [])),
+            "again": None, "is_final": False, "back": None, "title": None,
+        }  # fmt: skip
+        status_code = status_of(error) if status is None else status
+        return self.page("error.html", status_code, **{**texts, **page_values})
+
+    def _frame(self) -> dict[str, Any]:
+        """Return the values that every page shows."""
+        return {
+            "others": self.other_languages(), "at": self.path.strip("/"), "menu": (), "token": None,
+        }  # fmt: skip
+
+    def of_caller(self, site: Site, token: Token) -> "AuthenticatedRequest":
+        """Return the request of a caller that is logged in."""
+        return AuthenticatedRequest(
+            self.request, self.fields, self.lang, self.is_new_language, site, self.cookie(SESSION), token
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class AuthenticatedRequest(PageRequest):
+    """A request for a page by a caller that is logged in.
+
+    Attributes:
+        site: the pages.
+        session: the name of the session.
+        token: the token it was begun with.
+        caller: the connection of the caller. None for a page that asks nothing.
+    """
+
+    site: Site
+    session: str
+    token: Token
+    caller: Connection | None = None
+
+    @property
+    def home(self) -> str:
+        """The first page of the role."""
+        return f"/{_MENUS[self.token.role][0]}"
+
+    def connection(self) -> Connection:
+        """Return the visitor's connection."""
+        assert self.caller is not None
+        return self.caller
+
+    def charged(self) -> dict[str, Budget]:
+        """Return the open budgets that are charged when the visitor asks, by the names of the datasets."""
+        return self.site.service.charged(self.token)
+
+    def _frame(self) -> dict[str, Any]:
+        """Return the values that every page shows."""
+        of_caller = {
+            "menu": _MENUS[self.token.role],
+            "token": self.token,
+            "secret": form_secret(self.session),
+        }
+        return {**PageRequest._frame(self), **of_caller}
 
 
 def session_name_of(request: Request) -> str:

@@ -21,10 +21,9 @@ from ..http.replies import reply_to
 from ..http.router import Route
 from ..queue.dispatcher import QueuedQuestion
 from ..queue.padding import LENGTH
-from . import access_pages, asking_pages, budget_pages, history_pages, login_page
-from .authenticated_request import AuthenticatedRequest, error_texts, note_error, page_frame
+from . import asking_pages, ledger_pages, login_page
 from .page_request import (
-    SESSION,
+    AuthenticatedRequest,
     PageRequest,
     Site,
     is_from_here,
@@ -32,7 +31,7 @@ from .page_request import (
     page_request_without_fields,
     read_page_request,
 )
-from .rendering import page, redirect, style
+from .rendering import redirect, style
 from .sessions import form_secret, is_same
 
 ANSWER_LENGTH = 4 * LENGTH
@@ -77,21 +76,21 @@ PAGES: tuple[Page, ...] = (
     ("POST", "/ask", asking_pages.ask, ("owner", "analyst")),
     ("GET", "/answer", asking_pages.answer, ("owner", "analyst")),
     ("GET", "/answers", asking_pages.answers, ("owner", "analyst")),
-    ("GET", "/budgets", budget_pages.budgets, ROLES),
+    ("GET", "/budgets", ledger_pages.budgets, ROLES),
     _form("/budgets", operations.EXTEND_BUDGET, "/budgets?done=extended"),
     _form("/budgets/open", operations.OPEN_BUDGET, "/budgets?done=budget_opened"),
     _form("/budgets/renew", operations.RENEW_BUDGET, "/budgets?done=renewed"),
     _form("/budgets/reopen", operations.REOPEN, "/budgets?done=reopened"),
-    ("GET", "/access", access_pages.access, ("owner",)),
+    ("GET", "/access", ledger_pages.access, ("owner",)),
     _form("/access", operations.OPEN_BUDGET, "/access?done=opened"),
-    ("GET", "/tokens", access_pages.tokens, ("owner",)),
-    ("POST", "/tokens", access_pages.create, ("owner",)),
+    ("GET", "/tokens", ledger_pages.tokens, ("owner",)),
+    ("POST", "/tokens", ledger_pages.create, ("owner",)),
     _form("/tokens/revoke", operations.REVOKE_TOKEN, "/tokens?done=revoked"),
-    ("GET", "/history", history_pages.history, ("owner", "auditor")),
-    ("POST", "/history", history_pages.verify, ("owner", "auditor")),
-    ("GET", "/history/events", history_pages.events, ("owner", "auditor")),
-    ("GET", "/history/checkpoint", history_pages.checkpoint, ("owner", "auditor")),
-    ("GET", "/history/report", history_pages.budget_report, ("owner", "auditor")),
+    ("GET", "/history", ledger_pages.history, ("owner", "auditor")),
+    ("POST", "/history", ledger_pages.verify, ("owner", "auditor")),
+    ("GET", "/history/events", ledger_pages.events, ("owner", "auditor")),
+    ("GET", "/history/checkpoint", ledger_pages.checkpoint, ("owner", "auditor")),
+    ("GET", "/history/report", ledger_pages.budget_report, ("owner", "auditor")),
     ("POST", "/logout", login_page.leave, ROLES),
 )
 """All pages behind the login: method, path, the function that makes it, and the roles that may see it."""
@@ -150,7 +149,7 @@ async def _answer_visitor(
         return _error_page(page_request_without_fields(request), refusal.error, refusal.status)
     if token is None:
         return keep_language(redirect("/login"), page_request)
-    visit = AuthenticatedRequest(site, page_request, page_request.cookie(SESSION), token)
+    visit = page_request.of_caller(site, token)
 
     def work(connection: Connection) -> Response:
         _check_request(visit, roles)
@@ -177,18 +176,16 @@ async def _answer_visitor(
 
 def _error_page(page_request: PageRequest, error: DiscreetError, status: int) -> Response:
     """Return the page for an error to a caller that is not logged in."""
-    note_error(page_request, error)
     with using_language(page_request.lang):
-        return page("error.html", status, **page_frame(page_request), **error_texts(error))
+        return page_request.failure(error, status)
 
 
 def _check_request(request: AuthenticatedRequest, roles: tuple[str, ...]) -> None:
     """Raise unless the visitor may see the page, and a page of ours sent the form."""
-    page_request = request.page_request
     if request.token.role not in roles:
         raise RefusedError(NotAllowed("This page is for other roles than yours."))
-    if page_request.request.method == "GET":
+    if request.request.method == "GET":
         return
-    secret = page_request.fields.get("secret", "")
-    if not (is_from_here(page_request.request) and is_same(secret, form_secret(request.session))):
+    secret = request.fields.get("secret", "")
+    if not (is_from_here(request.request) and is_same(secret, form_secret(request.session))):
         raise RefusedError(NotAllowed(_NOT_FROM_HERE))

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ...base.error_boundary import public_errors
+from ...errors import InvalidArgument, preview
 from ...ledger import Quote
 from ...privacy.units import Unit, columns_of_unit
 from ...selection.any_column import AnyColumn
@@ -16,7 +17,6 @@ from ...tables.datasets.columns import Column
 from ...tables.datasets.questions import keys_of
 from ...tables.verb_table import VERBS, VerbFacts
 from ..asking.connection import Connection
-from .bins_in_lines import read_bins
 from .sessions import Fields
 
 
@@ -133,6 +133,45 @@ class QuestionForm:
             return {}
         lines = [line.strip() for line in self.fields["candidates"].splitlines() if line.strip()]
         return {"candidates": lines if column is None else list(map(column.parse, lines))}
+
+
+@public_errors()
+def read_bins(
+    text: str, columns: Iterable[str], options: Mapping[str, Any]
+) -> dict[str, Bins | WithMissing]:
+    """Return the bins in the lines of a text, by their columns, such as "age: 0 to 120 by 10" or "age: 0, 18, 65".
+
+    The word "missing" in place of edges is the column `WithMissing`.
+
+    Args:
+        text: the lines.
+        columns: the columns of the question.
+        options: the arguments of all bins that are yes or no.
+
+    Raises:
+        InvalidArgument: if a line does not begin with a column of the question, or its edges cannot be read.
+    """
+    names, bins = sorted(columns, key=len, reverse=True), dict[str, Bins | WithMissing]()
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name = next((one for one in names if line.startswith(f"{one}:")), None)
+        if name is None or name in bins:
+            raise InvalidArgument(
+                "bins: begin a line with a column of the question and a colon, once for a column, as in "
+                f"age: 0 to 120 by 10, got {preview(line)}"
+            )
+        bins[name] = _bins(name, line[len(name) + 1 :], options)
+    return bins
+
+
+def _bins(column: str, edges: str, options: Mapping[str, Any]) -> Bins | WithMissing:
+    """Return the bins of one line, or the column with no value as a value."""
+    if edges.strip() == "missing":
+        return WithMissing(column)
+    lo, is_range, rest = edges.partition(" to ")
+    if not is_range:
+        return Bins(column, edges=[one.strip() for one in edges.split(",")], **options)
+    hi, _, step = rest.partition(" by ")
+    return Bins(column, lo.strip(), hi.strip(), step.strip(), **options)
 
 
 def _one_or_several(columns: list[str | Bins | WithMissing]) -> AnyColumn:

@@ -1,15 +1,19 @@
 """Pages as replies: templates, in which every text is escaped, and the headers of every page."""
 
 import hashlib
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from markupsafe import Markup
 from starlette.responses import Response
 
+from ...base.messages import translate
+from ...ledger import Budget
+from ...ledger.budget import Amount
 from ...selection.question_sentences import verb_of
 from ...tables.templates import render_template
-from .budget_bars import bar
 
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; "
@@ -66,3 +70,21 @@ def _style() -> str:
 @cache
 def _style_version() -> str:
     return hashlib.sha256(_style().encode()).hexdigest()[:16]
+
+
+def bar(budget: Budget, cost: Amount | None = None) -> Markup:
+    """Return a bar of a budget and of the cost of a question, with the budget in words for screen readers."""
+    unit = "epsilon" if budget.remaining.epsilon is not None else "rho"
+    total, spent = getattr(budget.total, unit), getattr(budget.spent, unit)
+    spent_share, cost_share = Fraction(1), Fraction(0)
+    if total and spent is not None:
+        spent_share = min(spent_share, spent / total)
+        price = None if cost is None else getattr(cost, unit)
+        cost_share = min(1 - spent_share, (price or cost_share) / total)
+    start, wide = (f"{float(100 * share):.2f}" for share in (spent_share, cost_share))
+    return Markup(
+        '<svg class="bar" role="img" aria-label="{}" width="100%" height="10">'
+        '<rect class="bar-total" width="100%" height="10" rx="5"/>'
+        '<rect class="bar-spent" width="{}%" height="10" rx="5"/>'
+        '<rect class="bar-cost" x="{}%" width="{}%" height="10"/></svg>'
+    ).format(translate(budget), start, start, wide)
