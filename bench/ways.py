@@ -39,7 +39,7 @@ COUNTED = {
     "writing transactions": ("ledger/store.py", "_begin_writing"),
     "error_boundary.enter": ("base/error_boundary.py", "enter"),
     "read_neighbors": ("privacy/sensitivity.py", "read_neighbors"),
-    "read_unit": ("privacy/units.py", "read_unit"),
+    "read_unit": ("privacy/sensitivity.py", "read_unit"),
     "exact_text": ("base/arguments.py", "exact_text"),
 }
 """The functions that are counted by name, by words for them: a file and a function."""

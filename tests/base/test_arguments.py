@@ -16,7 +16,7 @@ import discreet
 from discreet import Batch, Grid, Ledger
 from discreet.base.arguments import read_name, refuse_one_shot, settle
 from discreet.errors import InvalidArgument
-from discreet.privacy.units import read_unit
+from discreet.privacy.sensitivity import read_unit
 
 
 class Lie(str):

@@ -1,5 +1,6 @@
-"""Sensitivities and guarantees as values."""
+"""Sensitivities, guarantees and privacy units as values."""
 
+import json
 from fractions import Fraction
 from itertools import product
 
@@ -10,8 +11,19 @@ from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, UnknownName
 from discreet.privacy import BoundedRange, NoGuarantee, PureDP
-from discreet.privacy.sensitivity import Sensitivity, read_sensitivity, sensitivity_of
+from discreet.privacy.sensitivity import (
+    Sensitivity,
+    one_record,
+    plain_unit,
+    read_sensitivity,
+    read_stored_unit,
+    read_unit,
+    sensitivity_of,
+    stored_unit,
+    unit_in_words,
+)
 from discreet.sampling.enclosures import ball, precision
+from tests.test_units_of_several_columns import PAIR, UNITS
 
 small = st.fractions(Fraction(1, 8), 4, max_denominator=8)
 
@@ -168,3 +180,38 @@ def test_the_rounded_spread_is_attained() -> None:
             ]  # a score of 0 before, rounded with V = v, stays 0
             worst = max(worst, max(moved[:8]) - min(moved[8:]))
         assert worst == claimed
+
+
+def test_a_unit_is_a_set_of_columns() -> None:
+    assert read_unit(["person", "household"]) == read_unit(PAIR) == PAIR
+    assert read_unit(["person"]) == read_unit(("person",)) == read_unit("person") == "person"
+    for wrong in (
+        [],
+        (),
+        ["a", "a"],
+        ["a", ""],
+        ["a", None],
+        [["a", "b"]],
+        [1, 2],
+        {"a", "b"},
+        "a\x1fb",
+    ):
+        with pytest.raises(
+            InvalidArgument, match="privacy_unit must be the name of a column, or a list"
+        ):
+            read_unit(wrong)
+
+
+def test_no_two_units_are_written_alike() -> None:
+    for written in (stored_unit, lambda unit: json.dumps(plain_unit(unit))):
+        assert len({written(unit) for unit in [None, *UNITS]}) == len(UNITS) + 1
+    for unit in [None, *UNITS]:
+        assert read_stored_unit(stored_unit(unit)) == unit
+        assert read_unit(json.loads(json.dumps(plain_unit(unit)))) == unit
+    pairs = [unit for unit in UNITS if isinstance(unit, tuple)]
+    assert len({unit_in_words(unit) for unit in pairs}) == len(pairs)
+
+
+def test_it_is_said_as_a_noun() -> None:
+    assert one_record(PAIR) == "all rows of one (household, person)"
+    assert unit_in_words(("a, b", "c")) == '("a, b", c)'

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ..base.escapes import visible_text
 from ..base.messages import Message, gettext, translate
-from ..privacy.units import one_record
+from ..privacy.sensitivity import one_record
 from .answer_output import say
 from .json_output import print_json
 

@@ -186,7 +186,7 @@ def _event_description(event: "Event") -> str:
     """Return the description of an event without a charge."""
     from ..ledger.budget import read_amount
     from ..ledger.events import DELAY_EVENTS
-    from ..privacy.units import read_unit, unit_in_words
+    from ..privacy.sensitivity import read_unit, unit_in_words
 
     if event.kind in ("reopened", "reset", "second_reading", "third_reading"):
         return ""

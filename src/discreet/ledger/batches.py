@@ -16,7 +16,7 @@ from ..errors import DiscreetError, InvalidArgument, InvalidNumber, UnknownName,
 from ..mechanisms import BOUNDED
 from ..privacy.composition import Composition, compose
 from ..privacy.contract import Guarantee
-from ..privacy.units import one_record
+from ..privacy.sensitivity import one_record
 from ..privacy.weak_promises import refuse_large_delta, say_weakness, weaknesses
 from ..privacy.wording import in_full
 from ..selection.account import Indices, PaidAnswer, PrepareDraw

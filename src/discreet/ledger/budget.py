@@ -15,8 +15,7 @@ from ..base.text_tables import fact_table
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, preview
 from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
-from ..privacy.sensitivity import Neighbors
-from ..privacy.units import Unit, one_record, plain_unit
+from ..privacy.sensitivity import Neighbors, Unit, one_record, plain_unit
 from ..privacy.wording import relation
 
 _MOST_BITS = 4096

@@ -11,7 +11,7 @@ from ..base.messages import Message
 from ..base.text_tables import fact_table
 from ..errors import InvalidArgument, RequestConflict, preview
 from ..privacy.guarantees import Guarantee, read_guarantee
-from ..privacy.units import Unit, plain_unit, read_unit
+from ..privacy.sensitivity import Unit, plain_unit, read_unit
 from ..privacy.wording import in_full
 from . import queries
 from .events import Event, EventBody, canonical_json, unit_field

@@ -18,8 +18,7 @@ from ..base.text_tables import Listing, listing
 from ..errors import InvalidArgument, LedgerError, preview
 from ..privacy.guarantees import read_guarantee
 from ..privacy.odometer import Odometer
-from ..privacy.sensitivity import Neighbors, read_neighbors
-from ..privacy.units import Unit, read_unit
+from ..privacy.sensitivity import Neighbors, Unit, read_neighbors, read_unit
 from ..selection.payment import About
 from ..tables.datasets import Dataset
 from ..tables.datasets.dataset import declared_unit

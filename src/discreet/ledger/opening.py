@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from ..base.doors import fix, spelling
 from ..errors import InvalidArgument, UnknownBudget
-from ..privacy.units import one_record
+from ..privacy.sensitivity import one_record
 from ..privacy.wording import relation
 from ..selection.payment import About
 from . import queries

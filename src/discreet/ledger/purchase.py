@@ -25,7 +25,7 @@ from ..errors import (
     preview,
 )
 from ..privacy.contract import Guarantee
-from ..privacy.units import Unit
+from ..privacy.sensitivity import Unit
 from ..selection.account import Indices, PaidAnswer
 from ..selection.payment import About, Bill
 from ..selection.question_sentences import facts_of

@@ -15,8 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from ..errors import LedgerCorrupt
-from ..privacy.sensitivity import read_neighbors
-from ..privacy.units import read_stored_unit, stored_unit
+from ..privacy.sensitivity import read_neighbors, read_stored_unit, stored_unit
 from .budget import Budget, budget_order, read_amount, read_rule, read_use
 from .delays import Delay, read_delay
 from .events import ChainHead, Event, canonical_json, chain_hash, event_columns, genesis

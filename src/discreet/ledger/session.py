@@ -15,7 +15,7 @@ from ..errors import Exhausted, InvalidArgument, LedgerError, preview
 from ..mechanisms.accuracy import ErrorBound
 from ..mechanisms.count_noise import NoiseChoice
 from ..privacy.contract import Guarantee
-from ..privacy.units import read_unit
+from ..privacy.sensitivity import read_unit
 from ..selection.account import Indices, PaidAnswer
 from ..selection.payment import Bill, BilledPart
 from ..selection.releases import Release

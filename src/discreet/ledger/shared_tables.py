@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from ..errors import Exhausted, InvalidArgument
 from ..privacy.guarantees import read_guarantee
-from ..privacy.units import Unit, one_record
+from ..privacy.sensitivity import Unit, one_record
 from ..selection.payment import About
 from ..tables.engines.reach import read_reach
 from . import queries

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ..base.doors import spelling
 from ..errors import Exhausted, InvalidArgument
-from ..privacy.units import one_record, plain_unit
+from ..privacy.sensitivity import one_record, plain_unit
 from ..privacy.wording import relation
 from .budget import Amount, Budget, ShareRule
 

@@ -15,8 +15,7 @@ from ..base.arguments import exact_text
 from ..base.messages import Message, join
 from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, preview
 from ..privacy.guarantees import ZCDP, read_guarantee
-from ..privacy.sensitivity import read_neighbors
-from ..privacy.units import Unit, read_unit
+from ..privacy.sensitivity import Unit, read_neighbors, read_unit
 from .budget import Amount, Budget, budget_order, new_budget, read_amount, read_rule, read_use
 from .delays import READINGS, Delay, read_delay
 from .events import BUDGET_EVENTS, ChainHead, Event, canonical_json, decode, genesis

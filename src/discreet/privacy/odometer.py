@@ -20,9 +20,8 @@ from .composition import Composition, count_atoms
 from .contract import Guarantee, Part, Parts, equals, read_part
 from .conversions import least_epsilon, log_factor, read_delta
 from .parts import total
-from .sensitivity import Neighbors, read_neighbors
+from .sensitivity import Neighbors, Unit, plain_unit, read_neighbors, read_unit
 from .several_dp import SeveralDP
-from .units import Unit, plain_unit, read_unit
 from .wording import with_relation
 
 _ODOMETER_BITS = 192

@@ -3,8 +3,7 @@
 from ..base.messages import AND, Message, join
 from ..base.text_tables import TextTable, fact_table
 from .contract import Guarantee, equals
-from .sensitivity import Neighbors
-from .units import Unit, one_record, unit_in_words
+from .sensitivity import Neighbors, Unit, one_record, unit_in_words
 
 _RELATIONS: dict[Neighbors, tuple[Message, Message]] = {
     "add_remove": (Message("add/remove one record"), Message("add/remove one {unit}")),

@@ -15,8 +15,7 @@ from ..base.error_boundary import error_boundaries
 from ..base.numbers import Number, count, exact, flag, positive, positive_up
 from ..errors import Exhausted, InvalidArgument, preview
 from ..privacy.guarantees import PureDP
-from ..privacy.sensitivity import Neighbors, read_neighbors
-from ..privacy.units import read_unit
+from ..privacy.sensitivity import Neighbors, read_neighbors, read_unit
 from ..sampling.bits import Bits, LazyUniform, SystemBits
 from ..sampling.enclosures import ball, laplace_quantile, precision
 from ..sampling.vectors import read_vector

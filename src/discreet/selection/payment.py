@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.messages import Message
 from ..privacy.contract import Guarantee
-from ..privacy.units import Unit, plain_unit
+from ..privacy.sensitivity import Unit, plain_unit
 
 if TYPE_CHECKING:
     from ..mechanisms.accuracy import ErrorBound

@@ -30,8 +30,14 @@ from ..mechanisms.contract import (
 from ..mechanisms.mechanism_names import read_mechanism, serving_runs
 from ..privacy.contract import Guarantee
 from ..privacy.no_guarantee import NoGuarantee
-from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
-from ..privacy.units import Unit, read_unit, unit_in_words
+from ..privacy.sensitivity import (
+    Neighbors,
+    Sensitivity,
+    Unit,
+    read_neighbors,
+    read_unit,
+    unit_in_words,
+)
 from ..privacy.weak_promises import refuse_large_delta, say_weakness
 from ..sampling.bits import SystemBits
 from ..sampling.runs import Runs

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from ..base.messages import AND, Message, gettext, join, plural
 from ..errors import InvalidArgument
 from ..privacy.contract import Guarantee
-from ..privacy.units import Unit, plain_unit
+from ..privacy.sensitivity import Unit, plain_unit
 from .candidate_types import T
 from .shown_answers import (
     COUNTING,

@@ -6,8 +6,7 @@ from fractions import Fraction
 from ..base.messages import Message
 from ..base.numbers import spell
 from ..privacy.contract import Guarantee
-from ..privacy.sensitivity import Neighbors
-from ..privacy.units import Unit, unit_in_words
+from ..privacy.sensitivity import Neighbors, Unit, unit_in_words
 from ..sampling.enclosures import ball, precision, upper
 
 _DELTA = Fraction(1, 10**6)

@@ -6,8 +6,7 @@ from typing import ClassVar, Literal, Protocol
 
 from ...errors import InvalidArgument
 from ...mechanisms.accuracy import Measure
-from ...privacy.sensitivity import Neighbors, Sensitivity
-from ...privacy.units import Unit, one_record
+from ...privacy.sensitivity import Neighbors, Sensitivity, Unit, one_record
 from ...sampling.runs import Runs
 from ...sampling.vectors import Vector
 

@@ -25,7 +25,7 @@ from ...ledger.delays import GivenUp
 from ...ledger.events import read_indices
 from ...ledger.failed_questions import QuestionFailed
 from ...privacy.guarantees import Guarantee
-from ...privacy.units import Unit
+from ...privacy.sensitivity import Unit
 from ...privacy.wording import by_mechanism, in_brief
 from ...selection.account import Indices, PaidAnswer
 from ...selection.payment import Bill

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ...ledger import Event
 from ...ledger.events import CHARGED
 from ...privacy.guarantees import Guarantee, read_guarantee
-from ...privacy.units import Unit, plain_unit, read_unit
+from ...privacy.sensitivity import Unit, plain_unit, read_unit
 from ...privacy.wording import in_brief
 from ...selection.question_sentences import facts_of
 

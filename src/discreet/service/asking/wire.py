@@ -27,7 +27,7 @@ from ...ledger.events import ChainHead
 from ...mechanisms.accuracy import read_error_bound
 from ...mechanisms.count_noise import read_noise_choice
 from ...privacy.guarantees import read_guarantee
-from ...privacy.units import plain_unit, read_unit
+from ...privacy.sensitivity import plain_unit, read_unit
 from ...selection.candidates import Grid
 from ...selection.date_grid import DateGrid, DateStep
 from ...selection.decimals import Decimals

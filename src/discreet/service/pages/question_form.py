@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from ...base.error_boundary import public_errors
 from ...errors import InvalidArgument, preview
 from ...ledger import Quote
-from ...privacy.units import Unit, columns_of_unit
+from ...privacy.sensitivity import Unit, columns_of_unit
 from ...selection.any_column import AnyColumn
 from ...selection.bins import BIN_OPTIONS, Bins, WithMissing, part_name
 from ...selection.releases import Release

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import InvalidArgument, InvalidCandidates
-from ...privacy.units import read_unit, unit_in_words
+from ...privacy.sensitivity import read_unit, unit_in_words
 from ...selection.candidates import Labels
 from ..engines.engine import open_table, unwrap_table
 from ..engines.files import may_have_comments, may_span, names_files

@@ -17,7 +17,7 @@ from ...base.numbers import exact, spell
 from ...base.text_tables import TextTable
 from ...base.warning import warn
 from ...errors import InvalidDescription, UnknownName, preview
-from ...privacy.units import unit_in_words
+from ...privacy.sensitivity import unit_in_words
 from ..verb_table import use_of
 from .databases import PASSWORD, holds_password
 from .dataset import Dataset

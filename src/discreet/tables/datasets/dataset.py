@@ -16,7 +16,7 @@ from ...base.numbers import count
 from ...base.text_tables import listing
 from ...base.warning import warn
 from ...errors import InvalidArgument, MissingColumn, preview
-from ...privacy.units import Unit, columns_of_unit, one_record, plain_unit, read_unit
+from ...privacy.sensitivity import Unit, columns_of_unit, one_record, plain_unit, read_unit
 from ...selection.account import Account
 from ...selection.bins import is_of_cells
 from ...selection.payment import About

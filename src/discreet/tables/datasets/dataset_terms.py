@@ -10,7 +10,7 @@ from typing import Any
 from ...base.doors import fix, spelling
 from ...base.numbers import count, exact
 from ...errors import InvalidArgument, InvalidCandidates, preview
-from ...privacy.units import one_record, plain_unit, read_unit
+from ...privacy.sensitivity import one_record, plain_unit, read_unit
 from ...selection.account import describe_account
 from ...selection.bins import (
     Bins,

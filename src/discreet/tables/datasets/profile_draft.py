@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ...privacy.units import Unit, plain_unit
+from ...privacy.sensitivity import Unit, plain_unit
 from ...selection.decimals import next_to_zero
 from .columns import MOST_VALUES
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN

@@ -11,7 +11,7 @@ from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, plural
 from ...base.numbers import rounded_up, spell
 from ...mechanisms.accuracy import CONFIDENCE
-from ...privacy.units import Unit, plain_unit, unit_in_words
+from ...privacy.sensitivity import Unit, plain_unit, unit_in_words
 from ..templates import render_template
 from .column_profile import ColumnProfile
 from .draft import name_of_source

@@ -23,7 +23,7 @@ from weakref import finalize
 from ...base.messages import AND, Message, join, plural
 from ...base.warning import warn
 from ...privacy.contract import equals
-from ...privacy.units import Unit, plain_unit
+from ...privacy.sensitivity import Unit, plain_unit
 from ...privacy.weak_promises import LARGEST_EPSILON, LARGEST_QUIET_DELTA, epsilon_of_promise
 from ...privacy.wording import with_relation
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import DiscreetError, InvalidArgument, UnreadableData
-from ...privacy.units import columns_of_unit
+from ...privacy.sensitivity import columns_of_unit
 from ...selection.any_column import AnyColumn
 from ...selection.bins import Bins, CellColumns, CellLabels, column_words
 from ..conditions.conditions import Condition

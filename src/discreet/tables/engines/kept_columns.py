@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...errors import DiscreetError
-from ...privacy.units import Unit, columns_of_unit
+from ...privacy.sensitivity import Unit, columns_of_unit
 from ..formats.cell_forms import CellUse
 from ..values.kinds import CELL, ColumnType
 from .engine_errors import missing_column, quietly

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...base.cached_properties import cached_property
 from ...errors import UnreadableData
-from ...privacy.units import Unit
+from ...privacy.sensitivity import Unit
 from ...selection.any_column import AnyColumn
 from ..conditions.conditions import Condition
 from ..values.key_values import KeyColumn, KeyValue, check_keys, key_order

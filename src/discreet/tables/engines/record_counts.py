@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgument, NotCountable
-from ...privacy.units import columns_of_unit
+from ...privacy.sensitivity import columns_of_unit
 from ...selection.any_column import AnyColumn
 from ...selection.bins import CellColumns
 from .engine import open_table, unwrap_table

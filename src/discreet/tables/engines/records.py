@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...base.doors import fix
 from ...errors import UnreadableData
-from ...privacy.units import Unit, columns_of_unit
+from ...privacy.sensitivity import Unit, columns_of_unit
 from ...selection.any_column import AnyColumn
 from ..conditions.conditions import Condition
 from ..values.kinds import ColumnType

@@ -14,8 +14,7 @@ from ...errors import InvalidArgument
 from ...mechanisms.accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
 from ...mechanisms.contract import Law, read_parameter
 from ...privacy.guarantees import Guarantee
-from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import UnitNames
+from ...privacy.sensitivity import Neighbors, UnitNames, read_neighbors
 from ...sampling.bits import Bits, SystemBits
 from ...selection.account import Account, describe_account
 from ...selection.question import Order, Query, Question, ask

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from ...base.numbers import exact
 from ...errors import InvalidArgument, preview
-from ...privacy.units import columns_of_unit, read_unit, unit_in_words
+from ...privacy.sensitivity import columns_of_unit, read_unit, unit_in_words
 from ...selection.bins import Bins, WithMissing, column_words
 from ...selection.candidates import decimal_places, plain_number
 from ..conditions.bigquery import BOUNDS

@@ -21,8 +21,7 @@ from ...mechanisms.noisy_counts import calibrate_counts
 from ...mechanisms.private_keys import DrawnKeys, PrivateKeys
 from ...privacy.composition import with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee, PureDP
-from ...privacy.sensitivity import read_neighbors
-from ...privacy.units import Unit, read_unit
+from ...privacy.sensitivity import Unit, read_neighbors, read_unit
 from ...sampling.bits import Bits, SystemBits
 from ...sampling.key_probabilities import LONGEST_TABLE
 from ...sampling.vectors import Vector, integers

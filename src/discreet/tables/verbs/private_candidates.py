@@ -16,8 +16,7 @@ from ...mechanisms.repetitions import RepetitionKind, Repetitions
 from ...privacy.calibration import read_share
 from ...privacy.contract import Guarantee, check_guarantee
 from ...privacy.guarantees import PureDP
-from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import read_unit
+from ...privacy.sensitivity import Neighbors, read_neighbors, read_unit
 from ...sampling.bits import SystemBits, below
 from ...sampling.vectors import read_vector
 from ...selection.account import Account, Indices

@@ -25,8 +25,7 @@ from ...mechanisms.limited_domain import (
 from ...mechanisms.private_keys import PrivateKeys
 from ...privacy.calibration import read_share
 from ...privacy.contract import Guarantee
-from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import Unit, read_unit
+from ...privacy.sensitivity import Neighbors, Unit, read_neighbors, read_unit
 from ...sampling.bits import SystemBits
 from ...selection.answers import Answer, ListedAnswers
 from ...selection.any_column import AnyColumn

@@ -13,8 +13,7 @@ from ...mechanisms.contract import read_parameter
 from ...privacy.calibration import read_share
 from ...privacy.composition import compose, with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee, PureDP
-from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import UnitNames
+from ...privacy.sensitivity import Neighbors, UnitNames, read_neighbors
 from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
 from ...selection.date_grid import DateGrid, clock_of_candidates

@@ -9,7 +9,7 @@ from ...base.doors import fix
 from ...base.numbers import count
 from ...base.warning import warn
 from ...errors import InvalidArgument, MissingColumn, preview
-from ...privacy.units import Unit, columns_of_unit, read_unit
+from ...privacy.sensitivity import Unit, columns_of_unit, read_unit
 from ...selection.payment import UNDESCRIBED
 from ..datasets import Dataset
 from ..datasets.calls import check_raw

@@ -13,8 +13,7 @@ from ...mechanisms.contract import Law, PrivacyParameter, read_parameter
 from ...mechanisms.noisy_counts import moved_counts
 from ...privacy.composition import compose, of_any_parts, with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee
-from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...privacy.units import read_unit
+from ...privacy.sensitivity import Neighbors, read_neighbors, read_unit
 from ...selection.answers import Answer
 from ...selection.any_column import AnyColumn
 from ...selection.bins import (
