@@ -12,10 +12,10 @@ from flint import arb, arb_poly, fmpz_poly
 
 import discreet
 from discreet.privacy import Composition, DiscreteGaussianDP, ReplacedSumsDP, gaussian_cells
-from discreet.privacy.gaussian_calibration import least_common_parameter
 from discreet.privacy.gaussian_cells import (
     Cells,
     delta_of_moves,
+    least_common_parameter,
 )
 from discreet.sampling.enclosures import ball, lower, precision
 from discreet.selection.verb_calls import bill_of

@@ -10,8 +10,7 @@ from discreet.mechanisms.key_rules import best_threshold
 from discreet.mechanisms.key_weights import best_weights, largest_weights
 from discreet.mechanisms.private_keys import PrivateKeys
 from discreet.mechanisms.testing import SeededBits
-from discreet.privacy.gaussian_keys import GaussianThreshold
-from discreet.privacy.weighted_keys import WeightedThreshold
+from discreet.privacy.gaussian_keys import GaussianThreshold, WeightedThreshold
 
 F = Fraction
 MICRO = F(1, 10**6)

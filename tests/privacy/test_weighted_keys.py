@@ -12,10 +12,9 @@ from flint import arb
 
 from discreet.mechanisms import key_weights
 from discreet.mechanisms.key_weights import best_weights, largest_weights
-from discreet.privacy import ZCDP, GaussianDP, compose, weighted_keys
+from discreet.privacy import ZCDP, GaussianDP, compose, gaussian_keys
 from discreet.privacy.gaussian_dp import together
-from discreet.privacy.gaussian_keys import GaussianThreshold
-from discreet.privacy.weighted_keys import WeightedThreshold, chance_of_uneven
+from discreet.privacy.gaussian_keys import GaussianThreshold, WeightedThreshold, chance_of_uneven
 from discreet.sampling.enclosures import ball, lower, precision, upper
 from discreet.sampling.gaussian_tails import total_weight, weight
 
@@ -236,8 +235,8 @@ def test_parts_of_rounded_noise_hold_for_all_small_tables(
     sigma_squared: str, least: int, weights: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other parts, with noise that is rounded so coarsely that the chance of it counts."""
-    monkeypatch.setattr(weighted_keys, "_GRAIN", F(1, 4))
-    monkeypatch.setattr(weighted_keys, "_LEAST_SMOOTH", F(0))
+    monkeypatch.setattr(gaussian_keys, "_GRAIN", F(1, 4))
+    monkeypatch.setattr(gaussian_keys, "_LEAST_SMOOTH", F(0))
     test_the_parts_hold_for_all_small_tables_at_every_epsilon(sigma_squared, least, weights)
 
 

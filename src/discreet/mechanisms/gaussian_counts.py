@@ -8,8 +8,13 @@ from typing import Any, ClassVar, Literal
 
 from ..base.numbers import root_above
 from ..errors import InvalidArgument
-from ..privacy.gaussian_calibration import least_common_parameter
-from ..privacy.gaussian_cells import Cases, Cells, cases_of_sums, rho_of_cases
+from ..privacy.gaussian_cells import (
+    Cases,
+    Cells,
+    cases_of_sums,
+    least_common_parameter,
+    rho_of_cases,
+)
 from ..privacy.guarantees import DiscreteGaussianDP, Guarantee, ReplacedSumsDP
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.gaussian import GaussianNoise

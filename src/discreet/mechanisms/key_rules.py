@@ -7,7 +7,7 @@ docs/reference/mechanisms/private_keys.md#gaussian_keys.
 from fractions import Fraction
 from functools import lru_cache
 
-from ..privacy.gaussian_calibration import least_sigma_squared
+from ..privacy.gaussian_cells import least_sigma_squared
 from ..privacy.gaussian_keys import GaussianThreshold
 from ..privacy.sensitivity import Neighbors
 from ..sampling.enclosures import ball, precision

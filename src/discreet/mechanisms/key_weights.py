@@ -8,8 +8,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from math import isqrt
 
-from ..privacy.gaussian_keys import GaussianThreshold
-from ..privacy.weighted_keys import WeightedThreshold
+from ..privacy.gaussian_keys import GaussianThreshold, WeightedThreshold
 from .key_rules import best_threshold
 
 GRIDS = (16, 8, 4, 2, 1)

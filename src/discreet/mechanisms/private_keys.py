@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from ..privacy.approx_dp import ApproxDP
 from ..privacy.composition import with_parts
-from ..privacy.gaussian_keys import GaussianThreshold
+from ..privacy.gaussian_keys import GaussianThreshold, WeightedThreshold
 from ..privacy.sensitivity import Neighbors
 from ..privacy.several_dp import SeveralDP
-from ..privacy.weighted_keys import WeightedThreshold
 from ..sampling.bits import Bits
 from ..sampling.gaussian_probabilities import GaussianProbabilities, gaussian_probabilities
 from ..sampling.key_draws import KeyDraw

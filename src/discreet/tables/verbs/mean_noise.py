@@ -16,8 +16,7 @@ from ...mechanisms.count_noise import CountNoise, NoiseChoice, choice_between, i
 from ...mechanisms.gaussian_counts import GaussianCounts
 from ...mechanisms.noisy_counts import NoisyCounts, changed_cells, counts_sensitivity
 from ...privacy.contract import Guarantee
-from ...privacy.gaussian_calibration import least_common_parameter
-from ...privacy.gaussian_cells import Cells
+from ...privacy.gaussian_cells import Cells, least_common_parameter
 from ...privacy.guarantees import ZCDP, PureDP
 from ...privacy.rho import geometric_rho
 from ...privacy.sensitivity import Sensitivity
