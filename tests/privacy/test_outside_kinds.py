@@ -36,11 +36,9 @@ from discreet.privacy.adaptive import delta_adaptive
 from discreet.privacy.guarantees import read_guarantee
 from discreet.sampling.enclosures import ball, precision
 
+from .test_gaussian_dp import normal
+
 ADD: Any = "add_remove"
-
-
-def normal(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
 
 
 def test_what_is_beyond_the_top_of_a_curve_counts_as_infinite() -> None:

@@ -139,7 +139,7 @@ def excess(
     """Return in words how a guarantee exceeds the privacy parameter, or None if it does not."""
     if _is_kept(mechanism, guarantee, sensitivity, parameter):
         return None
-    from ..privacy.no_guarantee import NoGuarantee  # which a first answer does without
+    from ..privacy.approx_dp import NoGuarantee  # which a first answer does without
 
     if isinstance(guarantee, NoGuarantee):
         return None

@@ -1,4 +1,4 @@
-"""(epsilon, delta)-differential privacy. For proofs, see docs/explanation/composition.md."""
+"""(epsilon, delta)-differential privacy, and no guarantee. For proofs, see docs/explanation/composition.md."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
-from ..base.messages import AND, join
+from ..base.arguments import text
+from ..base.messages import AND, Message, join
 from ..base.numbers import Number, exact
-from ..errors import InvalidNumber, preview
+from ..errors import InvalidArgument, InvalidNumber, preview
 from ..sampling.enclosures import ball, precision, probability_above
-from .base import SteppedGuarantee
+from .base import BaseGuarantee, SteppedGuarantee
 from .contract import Approximate, Guarantee, equals
 from .conversions import read_delta, read_epsilon
 from .dominating import RESPONSE
@@ -112,3 +113,59 @@ def read_larger_delta(delta: Number, guarantee: Approximate) -> Fraction:
     if share < guarantee.delta:
         raise InvalidNumber(f"delta must be at least that of {guarantee}, got {preview(delta)}")
     return share
+
+
+@dataclass(frozen=True, slots=True)
+class NoGuarantee(BaseGuarantee):
+    """No privacy guarantee, for the stated reason.
+
+    Attributes:
+        reason: the reason, in words.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
+
+    reason: str
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "none"
+    slack: ClassVar[Fraction] = Fraction(1)
+    core: ClassVar[None] = None
+    pure: ClassVar[None] = None
+    rho: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", text(self.reason, "reason"))
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
+
+    def delta_at(self, epsilon: Number) -> Fraction:
+        """Return 1, which is no guarantee."""
+        read_epsilon(epsilon)
+        return Fraction(1)
+
+    def approx(self, delta: Number) -> ApproxDP:
+        """Raise, because there is no epsilon.
+
+        Raises:
+            InvalidArgument: always.
+        """
+        raise InvalidArgument(f"no epsilon holds at any delta: {self}")
+
+    def renyi(self, excess: arb) -> None:
+        """Return None."""
+
+    def ceiling(self, chance: arb) -> None:
+        """Return None."""
+
+    def repeated(self, n: int) -> NoGuarantee:
+        """Return itself."""
+        return self
+
+    def group(self, size: int) -> NoGuarantee:
+        """Return itself."""
+        return self
+
+    def under(self, neighbors: str) -> NoGuarantee:
+        """Return no promise under that relation."""
+        return NoGuarantee(self.reason, read_neighbors(neighbors))
+
+    def __str__(self) -> str:
+        return Message("no privacy guarantee: {reason}", reason=Message(self.reason))

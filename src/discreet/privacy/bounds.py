@@ -28,12 +28,10 @@ from .conversions import (
     read_epsilon,
 )
 from .convolution import adaptive_epsilons, convolve, mu_of, serves
-from .discrete_gaussian_dp import DiscreteGaussianDP
 from .gaussian_cells import Cells, delta_of_moves
-from .gaussian_dp import GaussianDP
+from .gaussian_dp import DiscreteGaussianDP, GaussianDP, ReplacedSumsDP
 from .kov import Responses
 from .parts import curve_of, in_chain, pure_of, renyi_of, rho_of
-from .replaced_sums_dp import ReplacedSumsDP
 
 Bound = Callable[[Fraction, Fraction | None], Fraction | None]
 """From an epsilon or a delta, and the least bound found so far, to a bound on the other. None for none."""

@@ -18,12 +18,10 @@ from ..sampling.enclosures import precision, upper
 from .adaptive import curve_adaptive
 from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
-from .discrete_gaussian_dp import DiscreteGaussianDP
-from .gaussian_dp import GaussianDP
+from .gaussian_dp import DiscreteGaussianDP, GaussianDP, ReplacedSumsDP
 from .loss_dp import LossDP
 from .parts import RANGES, curve_of, merge, renyi_of
 from .pld import UNIT, LossDistribution, common_step
-from .replaced_sums_dp import ReplacedSumsDP
 from .response_dp import ResponseDP
 from .rho import logistic_rho
 

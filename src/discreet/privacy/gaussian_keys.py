@@ -17,9 +17,8 @@ from flint import arb
 from ..sampling.enclosures import ball, lower, precision, probability_above
 from ..sampling.gaussian_tails import tail
 from .approx_dp import ApproxDP
-from .discrete_gaussian_dp import DiscreteGaussianDP
 from .gaussian_cells import delta_of_cells
-from .gaussian_dp import GaussianDP, together
+from .gaussian_dp import DiscreteGaussianDP, GaussianDP, together
 from .renyi_dp import ZCDP
 from .sensitivity import Neighbors
 

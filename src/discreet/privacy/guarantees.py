@@ -7,18 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidArgument, preview
-from .approx_dp import ApproxDP
+from .approx_dp import ApproxDP, NoGuarantee
 from .approx_range import ApproxRange
 from .composition import Composition
 from .contract import Guarantee
-from .discrete_gaussian_dp import DiscreteGaussianDP
 from .epsilon_dp import CHAIN, BoundedRange, LaplaceDP, LogisticDP, MixedRange, PureDP, SummedRange
-from .gaussian_dp import GaussianDP
+from .gaussian_dp import DiscreteGaussianDP, GaussianDP, ReplacedSumsDP
 from .geometric_dp import GeometricDP
 from .loss_dp import LossDP
-from .no_guarantee import NoGuarantee
 from .renyi_dp import ZCDP, RenyiDP
-from .replaced_sums_dp import ReplacedSumsDP
 from .response_dp import ResponseDP
 from .sensitivity import read_neighbors
 from .several_dp import SeveralDP

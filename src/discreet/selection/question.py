@@ -28,8 +28,8 @@ from ..mechanisms.contract import (
     read_parameter,
 )
 from ..mechanisms.mechanism_names import read_mechanism, serving_runs
+from ..privacy.approx_dp import NoGuarantee
 from ..privacy.contract import Guarantee
-from ..privacy.no_guarantee import NoGuarantee
 from ..privacy.sensitivity import (
     Neighbors,
     Sensitivity,
