@@ -1,4 +1,4 @@
-"""Neighbours: what one record is, and how far apart their scores may be.
+"""The neighbouring relation, the privacy unit, and the sensitivity of scores.
 
 For proofs, see docs/explanation/privacy.md.
 """
