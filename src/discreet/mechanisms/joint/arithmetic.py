@@ -207,7 +207,7 @@ class DoubleArithmetic:
     """
 
     MOST = 690
-    """Twice eta times the largest offset: what exp can take, with room for the sums."""
+    """Twice eta times the largest offset: as much as exp can take, with room for the sums."""
 
     ROUNDINGS = 2.0**-980
     """Bound on what roundings below the least normal double take away together: fewer than 2**40, 2**-1022 each."""

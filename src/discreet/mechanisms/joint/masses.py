@@ -252,7 +252,7 @@ class _Step:
     def __init__(self, before: Stage, target: int, width: int, arithmetic: Arithmetic) -> None:
         self.before, self._width = before, width
         self.free = before.offsets + target
-        """The cuts at which nothing is paid."""
+        """The cuts of no price."""
         # *The state*: what rises is a running sum of `up`, what falls a window of `down`, from two blocks.
         self._below = arithmetic.running(before.up)
         self._blocks = before.cuts // width if len(before.cuts) > 1 else before.cuts
