@@ -49,7 +49,7 @@ class _OfRho(Guarantee, Protocol):
 
 
 class _Gaussian(SteppedGuarantee):
-    """The base of kinds of Gaussian noise, whose Rényi divergence is that of their rho."""
+    """The base of kinds of Gaussian noise. Their Rényi divergence is that of their rho."""
 
     __slots__ = ()
     pure: ClassVar[None] = None

@@ -62,12 +62,12 @@ def read_sentence(plain: object) -> Sentence:
 
 
 def facts_of(question: str) -> Facts:
-    """The facts of a question in words; of a text of somebody's own, the text."""
+    """The facts of a question in words; of a text of your own, the text."""
     return question.facts if isinstance(question, Sentence) else {"words": _cut(question)}
 
 
 def verb_of(question: str) -> str:
-    """The verb of a question in words; "" for a text of somebody's own."""
+    """The verb of a question in words; "" for a text of your own."""
     return str(facts_of(question).get("verb", ""))
 
 

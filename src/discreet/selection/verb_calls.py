@@ -98,7 +98,7 @@ def quote(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
 
 
 def no_verb(verb: object) -> InvalidArgument:
-    """Return the error for a function that released nothing."""
+    """Return the error for a function that made no release."""
     return InvalidArgument(f"{preview(verb)} is not a verb that releases an answer")
 
 
