@@ -1,4 +1,4 @@
-"""The command line: one file, one command. Errors are one line on stderr; `exit_codes` lists how they end."""
+"""The command line: a file for a command, or for those of one kind. `exit_codes` lists how they end."""
 
 import os
 import sys

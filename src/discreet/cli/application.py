@@ -33,11 +33,11 @@ from .stored_replies import version_text, with_help_as_option, words_to_complete
 
 _COMMANDS = {
     "mode": "mode_command", "median": "quantile_command", "quantile": "quantile_command",
-    "quantiles": "quantile_command", "bounds": "bounds_command",
-    "best-price": "best_price_command", "top-k": "top_k_command",
+    "quantiles": "quantile_command", "bounds": "quantile_command",
+    "best-price": "best_price_command", "top-k": "mode_command",
     "count": "count_command", "counts": "count_command", "sum": "sum_command", "mean": "sum_command",
     "variance": "sum_command", "standard-deviation": "sum_command",
-    "count-distinct": "count_command", "keys": "keys_command", "profile": "profile_command",
+    "count-distinct": "count_command", "keys": "count_command", "profile": "profile_command",
     "sql": "sql_command", "select": "select_command", "describe": "describe_command", "check": "check_command",
     "tally": "tally_command",
     "plan": "plan_command", "compare": "plan_command", "attack": "attack_command",

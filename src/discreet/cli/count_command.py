@@ -1,19 +1,29 @@
-"""discreet count, counts, count-distinct: how many records or values there are, and how many hold each of some."""
+"""discreet count, counts, keys, count-distinct: how many records or values there are, and how many hold each."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
+from ..errors import InvalidArgument
 from ..selection.releases import Release
 from ..selection.terms import KeyTerms, PersonTerms
 from ..tables.verbs import count as verb
 from ..tables.verbs import count_distinct as distinct
-from ..tables.verbs.keys import MOST_RELEASED
+from ..tables.verbs import keys
 from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
 from .described import columns_of_texts
-from .keys_command import MostOption, OtherOption
 from .options import ColumnArgument, ColumnsArgument, DataArgument, argument, option
 from .releasing import releasing
 
+MinimumCountOption = Annotated[
+    int, option("NUMBER", "The least count that a key needs to be released.")
+]
+MostOption = Annotated[int, option("NUMBER", "The most keys to answer.")]
+OtherOption = Annotated[
+    str | None,
+    option(
+        "PART", "The part of epsilon, such as 1/10, for the number of records outside these keys."
+    ),
+]
 LeastCountOption = Annotated[
     int | None, option("NUMBER", "Leave smaller counts out of the answer, noise included.")
 ]
@@ -56,7 +66,7 @@ def counts_command(  # the options of the verb
         ),
     ] = None,
     minimum_count: LeastCountOption = None,
-    most: MostOption = MOST_RELEASED,
+    most: MostOption = keys.MOST_RELEASED,
     other: OtherOption = None,
 ) -> Release:
     """Count the records with each of some values.
@@ -73,6 +83,34 @@ def counts_command(  # the options of the verb
         columns,
         candidates=choices,  # type: ignore[arg-type]  # no file of candidates was named
         max_candidates=max_candidates,
+        minimum_count=minimum_count,
+        most=most,
+        other=other,
+        **terms,
+    )
+
+
+@releasing(keys.keys, note=None)
+def keys_command(
+    data: DataArgument,
+    column: ColumnsArgument,
+    terms: dict[str, Any],
+    minimum_count: MinimumCountOption = 1,
+    most: MostOption = keys.MOST_RELEASED,
+    other: OtherOption = None,
+) -> Release:
+    """Release the values that many records share.
+
+    Values of a few records are left out. Run discreet plan --epsilon 1 --delta 1e-8 to see how many records a
+    value needs. With --privacy-unit a unit counts in --max-groups keys.
+
+    Example: discreet keys visits.csv page --epsilon 1 --delta 1e-8
+    """
+    if "delta" not in terms:
+        raise InvalidArgument("give --delta, such as 1e-8: values without a list need one")
+    return keys.keys(
+        data,
+        columns_of_texts(column),
         minimum_count=minimum_count,
         most=most,
         other=other,

@@ -54,12 +54,6 @@ def is_described(data: Data) -> bool:
     return isinstance(data, Dataset)
 
 
-def declared_ledger() -> str | None:
-    """Return the path or the URL of the ledger that discreet.toml declares."""
-    path = find_configuration()
-    return None if path is None else read_configuration(path).ledger
-
-
 def parse_values(
     data: Data, column: str, texts: Sequence[str], argument: str = "column"
 ) -> list[object]:

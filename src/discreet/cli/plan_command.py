@@ -22,9 +22,9 @@ from ..tables import engines as tables
 from ..tables.verbs.list_methods import CountsOffer, MethodChoice, PublicNumbers, choose_method
 from ..tables.verbs.noisy_numbers import read_price
 from .completion import columns_of_file, one_of
+from .count_command import MinimumCountOption
 from .inputs import table_file
 from .json_output import print_either, print_json
-from .keys_command import MinimumCountOption
 from .options import (
     AsJson,
     ColumnArgument,

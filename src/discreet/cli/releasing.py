@@ -29,7 +29,6 @@ from .answer_output import check_report, say, show_release, write_report
 from .described import (
     Data,
     columns_of_texts,
-    declared_ledger,
     described_data,
     grid_of,
     parse_values,
@@ -143,7 +142,7 @@ def releasing(
             _check_report(settings)
             path = arguments["data"]
             dataset = _find_dataset(path, open_input)
-            charged = _charged(settings, dataset)
+            session = _session(settings, dataset)
             context = _opening(path, dataset, open_input, settings["form"])
             has_tally = open_input is not secret_text and not settings["no_tally"]
             files = _files_of(path, dataset) if has_tally else ()
@@ -152,7 +151,7 @@ def releasing(
                 terms |= _public_values(data, arguments, settings, grid=grid)
                 verb = partial(command, **{**own, "data": data})
                 tally = _Tally(command.__name__.removesuffix("_command"), files)
-                asked = _on(verb), terms, charged, settings, tally
+                asked = _on(verb), terms, session, settings, tally
                 answer = _or_how_to_ask_again(partial(_answer, *asked))
             if dataset is None and open_input is table_file and note is not None:
                 _say_of_text(note, path, settings)
@@ -325,12 +324,11 @@ def _or_how_to_ask_again(work: Callable[[], Printer]) -> Printer:
 def _answer(
     verb: Callable[..., Release],
     terms: dict[str, Any],
-    charged: "_Charged",
+    session: "Session | None",
     settings: dict[str, Any],
     tally: "_Tally",
 ) -> Printer:
     """Release an answer, or quote its cost, and return a function that prints the result."""
-    session = charged.session
     if settings["dry_run"]:
         quote = _price(verb, terms, session)
         return lambda _: print_either(
@@ -345,7 +343,7 @@ def _answer(
         show_release(release, subject, as_json=settings["as_json"])
         if session is None:
             tally.say(release)
-        _report(release, charged, settings)
+        _report(release, session, settings)
 
     return tell
 
@@ -363,18 +361,13 @@ def _check_report(settings: dict[str, Any]) -> None:
         raise InvalidArgument("--report is of a release. Leave it out of a --dry-run")
 
 
-def _report(release: Release, charged: "_Charged", settings: dict[str, Any]) -> None:
+def _report(release: Release, session: "Session | None", settings: dict[str, Any]) -> None:
     """Write the report of a printed release, with the budget that it was charged to."""
     budget: dict[str, Any] = {}
-    if (
-        settings["report"] is not None
-        and charged.session is not None
-        and charged.ledger is not None
-    ):
-        from .accounts import existing_ledger  # most answers are released without one
+    if settings["report"] is not None and session is not None:
+        from ..ledger.ledger import ledger_of  # most answers are released without one
 
-        ledger = existing_ledger(charged.ledger)
-        budget = {"ledger": ledger, "dataset": charged.session.dataset}
+        budget = {"ledger": ledger_of(session), "dataset": session.dataset}
     write_report(release, settings["report"], settings["lang"], **budget)
 
 
@@ -390,15 +383,8 @@ def _groups(data: Data, by: AnyColumn, texts: list[str]) -> Any:
     return parse_values(data, by, groups, "by")
 
 
-class _Charged(NamedTuple):
-    """The session to charge, and the path or the URL of its ledger. None without a ledger."""
-
-    session: "Session | None"
-    ledger: str | None
-
-
-def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
-    """Return the session to charge: that of the described dataset, or of --ledger."""
+def _session(settings: dict[str, Any], data: Dataset | None) -> "Session | None":
+    """Return the session to charge: that of the described dataset, or of --ledger. None without a ledger."""
     account = None if data is None else data.account(settings["analyst"])
     if account is not None:
         if any(settings[name] != os.environ.get(variable) for name, variable in _ENVIRONMENT):
@@ -406,22 +392,20 @@ def _charged(settings: dict[str, Any], data: Dataset | None) -> _Charged:
                 "the description of the data says which budget is charged. Leave out --ledger and "
                 "--dataset"
             )
-        return _Charged(cast("Session", account), declared_ledger())
+        return cast("Session", account)
     where = settings["ledger"]
     if where is None:
         for name in ("dataset", "analyst", "request"):
             if settings[name]:
                 raise InvalidArgument(f"--{name.replace('_', '-')} goes with --ledger")
-        return _Charged(None, None)
+        return None
     if settings["dataset"] is None:
         raise InvalidArgument(
             f"which budget of {where} is charged? give --dataset too (or set DISCREET_DATASET)"
         )
     from .accounts import existing_ledger  # most answers are released without one
 
-    return _Charged(
-        existing_ledger(where).session(settings["dataset"], analyst=settings["analyst"]), where
-    )
+    return existing_ledger(where).session(settings["dataset"], analyst=settings["analyst"])
 
 
 def _price(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import log
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from ..base.arguments import mapping, named_arguments, read_name, refuse_one_shot
 from ..base.error_boundary import Notice, error_boundaries
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _ALMOST_SURELY = Fraction(95, 100)
 
 
-class _BatchOrder(NamedTuple):
-    """A release with everything public settled, but not bought.
+class _Order(Notice):
+    """Raised in place of an answer: a release with everything public settled, which a batch buys with others.
 
     Attributes:
         bill: its bill.
@@ -39,17 +39,14 @@ class _BatchOrder(NamedTuple):
         name: returns the release for a draw. None if the verb alone can.
     """
 
-    bill: Bill
-    prepare: PrepareDraw
-    name: Callable[[PaidAnswer], Release] | None = None
-
-
-class _Deferred(Notice):
-    """Raised in place of an answer, with the order that a batch buys together with others."""
-
-    def __init__(self, order: _BatchOrder) -> None:
+    def __init__(
+        self,
+        bill: Bill,
+        prepare: PrepareDraw,
+        name: Callable[[PaidAnswer], Release] | None = None,
+    ) -> None:
         super().__init__("an order was taken, and no answer given")
-        self.order = order
+        self.bill, self.prepare, self.name = bill, prepare, name
 
 
 class _Collector:
@@ -67,25 +64,24 @@ class _Collector:
         """The unit that the session counts, read for the first verb that asks."""
         return self.session.currency
 
-    def buy(self, bill: Bill, prepare: PrepareDraw) -> NoReturn:
-        """Take the order."""
-        raise _Deferred(_BatchOrder(bill, prepare))
-
-    bought = buy
-
-    def collect(
-        self, bill: Bill, prepare: PrepareDraw, name: Callable[[PaidAnswer], Release]
+    def buy(
+        self,
+        bill: Bill,
+        prepare: PrepareDraw,
+        name: Callable[[PaidAnswer], Release] | None = None,
     ) -> NoReturn:
         """Take the order."""
-        raise _Deferred(_BatchOrder(bill, prepare, name))
+        raise _Order(bill, prepare, name)
+
+    bought = collect = buy
 
 
-def _order_of(question: Call, collector: _Collector) -> _BatchOrder:
+def _order_of(question: Call, collector: _Collector) -> _Order:
     """Return the order of a question, without paying or reading private data."""
     try:
         question.ask(ledger=collector)
-    except _Deferred as notice:
-        return notice.order
+    except _Order as order:
+        return order.with_traceback(None)  # whose frames hold private data
     raise no_verb(question.verb)
 
 
@@ -341,9 +337,7 @@ def _say_together(bills: Iterable[Bill]) -> None:
             say_weakness(together)
 
 
-def _release(
-    question: Call, order: _BatchOrder, answer: PaidAnswer, collector: _Collector
-) -> Release:
+def _release(question: Call, order: _Order, answer: PaidAnswer, collector: _Collector) -> Release:
     """Return the release of an answer that was bought.
 
     A verb of this library returns the release of its order as it is. Another one may go on with it, so it is called

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from ..base.arguments import choice
 from ..base.doors import spelling
@@ -398,46 +398,6 @@ class Budget:
             yield "delta", sums.delta, self.total.delta, rest.delta
 
 
-class BudgetName(NamedTuple):
-    """The name of a budget: a dataset, and an analyst for a share."""
-
-    dataset: str
-    analyst: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetTerms:
-    """The terms on which a budget is opened.
-
-    Attributes:
-        total: the bounds on the sums.
-        neighbors: the neighboring relation.
-        unit: the privacy unit.
-        delta_for: the use of its delta. None if an existing budget, or that of the dataset, says so.
-        oversubscribed: whether its shares may be more than it. None for the rule that holds, or else for no.
-    """
-
-    total: Amount
-    neighbors: Neighbors
-    unit: Unit | None = None
-    delta_for: DeltaFor | None = None
-    oversubscribed: bool | None = None
-
-    @property
-    def shares(self) -> ShareRule:
-        """The rule for shares of a new budget."""
-        return "oversubscribed" if self.oversubscribed else "reserved"
-
-    def __post_init__(self) -> None:
-        """Check that a delta is said to be for something only where there is one.
-
-        Raises:
-            InvalidArgument: if there is none.
-        """
-        if self.delta_for is not None and not self.total.delta:
-            raise InvalidArgument("delta_for goes with delta: give both, or leave both out")
-
-
 def read_total(epsilon: object, rho: object, delta: object) -> Amount:
     """Return the total of a new budget, given as epsilon, as rho, or as epsilon and delta.
 
@@ -479,8 +439,6 @@ class Extension:
         Raises:
             InvalidArgument: if there is none, or one is out of range.
         """
-        if self.delta_for is not None and self.delta is None:
-            raise InvalidArgument("delta_for goes with delta: give both, or leave both out")
         read_total(
             1 if self.epsilon is None and self.delta is not None else self.epsilon,
             self.rho,
@@ -538,13 +496,17 @@ def _read_word(text: str, words: tuple[Any, ...]) -> Any:
     return text or None
 
 
-def read_delta_for(use_name: object) -> DeltaFor:
-    """Return the use of a delta.
+def read_delta_for(use_name: object, delta: object) -> DeltaFor | None:
+    """Return the use of a delta, or None if it is not said.
 
     Raises:
-        InvalidArgument: if it is none of `DeltaFor`.
+        InvalidArgument: if it is none of `DeltaFor`, or there is no delta.
     """
+    if use_name is None:
+        return None
     use: DeltaFor = choice(use_name, "delta_for", get_args(DeltaFor))  # type: ignore[assignment]
+    if delta is None:
+        raise InvalidArgument("delta_for goes with delta: give both, or leave both out")
     return use
 
 

@@ -28,10 +28,10 @@ from .bindings import Declaration, budgets_of_datasets, payer_budgets, read_bind
 from .budget import (
     Amount,
     Budget,
-    BudgetName,
-    BudgetTerms,
     DeltaFor,
     Extension,
+    ShareRule,
+    new_budget,
     read_delta_for,
     read_total,
 )
@@ -144,15 +144,14 @@ class Ledger:
         unit = _read_named_unit(privacy_unit)
         if isinstance(dataset, Dataset):
             unit = declared_unit(dataset, unit)
-        use = None if delta_for is None else read_delta_for(delta_for)
-        terms = BudgetTerms(
-            total, read_neighbors(neighbors), unit, use, _read_oversubscribed(oversubscribed)
-        )
-        name, declaration = BudgetName(payer.dataset, payer.analyst), None
+        budget, declaration = new_budget(
+            payer.dataset, payer.analyst, read_neighbors(neighbors), total, unit,
+            delta_for=read_delta_for(delta_for, delta), shares=_read_rule(oversubscribed),
+        ), None  # fmt: skip
         if isinstance(dataset, Dataset):
             is_share = analyst is not None
             declaration = self._declaration(dataset, is_share=is_share, is_separate=is_separate)
-        return self._store.change(open_budget, name, terms, declaration, calendar)
+        return self._store.change(open_budget, budget, declaration, calendar)
 
     def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
         """Record that the owner has changed the description of a dataset. Its spending stays the same.
@@ -264,9 +263,9 @@ class Ledger:
         calendar = None if per is None else read_per(per)
         amounts = epsilon, rho, delta
         total = None if amounts == (None, None, None) else read_total(*amounts)
-        use = None if delta_for is None else read_delta_for(delta_for)
-        over, totals = _read_oversubscribed(oversubscribed), _read_shares(shares)
-        renewal = Renewal(period_name, calendar, total, use, over, totals)
+        use = read_delta_for(delta_for, "as before" if total is None else delta)
+        rule, totals = _read_rule(oversubscribed), _read_shares(shares)
+        renewal = Renewal(period_name, calendar, total, use, rule, totals)
         return self._store.change(renew_budget, _about_of(dataset), renewal)
 
     def extend(  # noqa: PLR0913  # a total is said in one of three ways
@@ -293,8 +292,7 @@ class Ledger:
             InvalidArgument: if the total is not larger or of another kind, or the budget was renewed.
             UnknownBudget: if there is no such budget.
         """
-        use = None if delta_for is None else read_delta_for(delta_for)
-        extension = Extension(epsilon, rho, delta, use)
+        extension = Extension(epsilon, rho, delta, read_delta_for(delta_for, delta))
         payer = Payer(self._store, self._current(dataset), analyst)
         return self._store.change(extend_budget, payer, extension)
 
@@ -590,6 +588,13 @@ def session_of(ledger: Ledger, budget: Budget, terms: ChargeTerms) -> Session:
     return Session(Payer(ledger._store, budget.dataset, budget.analyst, terms))
 
 
+def ledger_of(session: Session) -> Ledger:
+    """Return the ledger that a session charges, as it is open."""
+    ledger = Ledger.__new__(Ledger)
+    ledger._store = session._payer.store
+    return ledger
+
+
 def budgets_of_payer(
     ledger: Ledger, analyst: str | None, datasets: Iterable[str | Dataset]
 ) -> list[list[Budget]]:
@@ -645,9 +650,11 @@ def _read_flag(flag: object, name: str) -> bool:
     raise InvalidArgument(f"{name} must be True or False, got {preview(flag)}")
 
 
-def _read_oversubscribed(flag: object) -> bool | None:
-    """Return whether shares may be more than a budget, or None."""
-    return None if flag is None else _read_flag(flag, "oversubscribed")
+def _read_rule(flag: object) -> ShareRule | None:
+    """Return the rule for the shares of a budget, by whether they may be more than it, or None."""
+    if flag is None:
+        return None
+    return "oversubscribed" if _read_flag(flag, "oversubscribed") else "reserved"
 
 
 def _read_shares(

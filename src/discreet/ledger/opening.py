@@ -13,13 +13,12 @@ from .bindings import Bindings, Declaration, append_described, read_bindings, re
 from .budget import (
     Amount,
     Budget,
-    BudgetName,
-    BudgetTerms,
     DeltaFor,
     Extension,
     ShareRule,
     new_budget,
     read_amount,
+    read_delta_for,
 )
 from .charge_checks import change
 from .events import CHARGED, unit_field
@@ -40,26 +39,25 @@ from .verification import verify_chain
 
 def open_budget(
     transaction: Transaction,
-    name: BudgetName,
-    terms: BudgetTerms,
+    new: Budget,
     declaration: Declaration | None,
     per: str | None,
 ) -> Budget:
     """Store a budget unless it exists; that of a described dataset under the name of its source's budget."""
     if declaration is None:
-        return _open_once(transaction, name, terms)
+        return _open_once(transaction, new)
     bindings = read_bindings(transaction)
-    name = BudgetName(budget_to_open(bindings, declaration) or name.dataset, name.analyst)
-    check_unit_of_source(transaction, bindings, declaration.about, name.dataset, terms.unit)
-    period = _period(bindings, name, per)
+    new = replace(new, dataset=budget_to_open(bindings, declaration) or new.dataset)
+    check_unit_of_source(transaction, bindings, declaration.about, new.dataset, new.unit)
+    period = _period(bindings, new, per)
     with shared_budget(bindings, declaration):
-        budget = _open_once(transaction, name, terms)
-    if name.analyst is None:
+        budget = _open_once(transaction, new)
+    if new.analyst is None:
         _describe_once(transaction, budget.dataset, declaration, period)
     return replace(budget, period=None if period is None else period.name)
 
 
-def _period(bindings: Bindings, budget: BudgetName, per: str | None) -> Period | None:
+def _period(bindings: Bindings, budget: Budget, per: str | None) -> Period | None:
     """Return the period of a budget that is opened: the one on record, or that of today.
 
     Raises:
@@ -113,7 +111,7 @@ class Renewal:
         per: the kind of calendar period.
         total: the new total.
         delta_for: the use of its delta.
-        oversubscribed: whether its shares may be more than it.
+        rule: the rule for its shares.
         shares: the totals of the shares that are opened with it, by analyst.
     """
 
@@ -121,16 +119,17 @@ class Renewal:
     per: str | None = None
     total: Amount | None = None
     delta_for: DeltaFor | None = None
-    oversubscribed: bool | None = None
+    rule: ShareRule | None = None
     shares: Mapping[str, Amount] = field(default_factory=dict)
 
-    def terms(self, old: Budget) -> BudgetTerms:
-        """Return the terms of the budget after an old one."""
+    def after(self, old: Budget, name: str) -> Budget:
+        """Return the budget after an old one, under its name."""
         total = self.total or old.total
-        use = self.delta_for or (old.delta_for if total.delta else None)
-        was_oversubscribed = old.shares == "oversubscribed"
-        over = was_oversubscribed if self.oversubscribed is None else self.oversubscribed
-        return BudgetTerms(total, old.neighbors, old.unit, use, over)
+        use = read_delta_for(self.delta_for, total.delta or None)
+        return new_budget(
+            name, None, old.neighbors, total, old.unit,
+            delta_for=use or (old.delta_for if total.delta else None), shares=self.rule or old.shares,
+        )  # fmt: skip
 
 
 def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Budget:
@@ -153,11 +152,9 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
     existing = queries.stored_budgets(transaction.database, name)
     if existing and name not in bindings.budgets(about):
         raise InvalidArgument(f"there is a budget named {name} already. Name the period otherwise")
-    terms = renewal.terms(old)
-    _open_once(transaction, BudgetName(name, None), terms, {"renews": first})
+    _open_once(transaction, renewal.after(old, name), {"renews": first})
     for analyst, total in renewal.shares.items():
-        of_share = replace(terms, total=total, delta_for=None, oversubscribed=None)
-        _open_once(transaction, BudgetName(name, analyst), of_share)
+        _open_once(transaction, new_budget(name, analyst, old.neighbors, total, old.unit))
     for body in () if existing else bindings.of(before).values():
         append_described(transaction, name, body, next_one)
     budget = queries.whole_budget(transaction, name)
@@ -245,23 +242,16 @@ def _describe_once(
 
 
 def _open_once(
-    transaction: Transaction,
-    name: BudgetName,
-    terms: BudgetTerms,
-    more: Mapping[str, object] | None = None,
+    transaction: Transaction, new: Budget, more: Mapping[str, object] | None = None
 ) -> Budget:
     """Store the budget unless it exists."""
-    if name.analyst is not None and terms.oversubscribed is not None:
+    if new.analyst is not None and new.shares is not None:
         raise InvalidArgument("oversubscribed is said of a dataset's budget, not of a share")
-    budgets = queries.checked_budgets(transaction, name.dataset)
+    budgets = queries.checked_budgets(transaction, new.dataset)
     by_analyst = {each.analyst: each for each in budgets}
-    if name.analyst in by_analyst:
-        return _same_or_recount(transaction, by_analyst[name.analyst], terms)
-    states = (
-        [_new_budget(name, terms)]
-        if name.analyst is None
-        else _with_share(name, terms, by_analyst.get(None))
-    )
+    if new.analyst in by_analyst:
+        return _same_or_recount(transaction, by_analyst[new.analyst], new)
+    states = [_whole(new)] if new.analyst is None else _with_share(new, by_analyst.get(None))
     budget = states[-1]
     body = {**_terms_of_event(budget), **queries.budget_states(*states), **(more or {})}
     transaction.append(NewEvent("opened", budget.dataset, budget.analyst, None, body))
@@ -280,25 +270,22 @@ def _terms_of_event(budget: Budget) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _new_budget(name: BudgetName, terms: BudgetTerms) -> Budget:
+def _whole(new: Budget) -> Budget:
     """Return a new budget of a dataset.
 
     Raises:
         InvalidArgument: if it does not state the use of its delta.
     """
-    if terms.total.delta and terms.delta_for is None:
+    if new.total.delta and new.delta_for is None:
         raise InvalidArgument(
             f"say what delta is for: {spelling(delta_for='questions')} if releases have an epsilon "
             f"and a delta each, which add up, or {spelling(delta_for='composition')} if they have "
             "a rho, and their sum certifies epsilon and delta"
         )
-    return new_budget(
-        *name, terms.neighbors, terms.total, terms.unit,
-        delta_for=terms.delta_for, shares=terms.shares,
-    )  # fmt: skip
+    return replace(new, shares=new.shares or "reserved")
 
 
-def _with_share(name: BudgetName, terms: BudgetTerms, whole: Budget | None) -> list[Budget]:
+def _with_share(new: Budget, whole: Budget | None) -> list[Budget]:
     """Return the budget of a dataset after a share was opened, and the share.
 
     Raises:
@@ -308,33 +295,37 @@ def _with_share(name: BudgetName, terms: BudgetTerms, whole: Budget | None) -> l
     """
     if whole is None:
         raise UnknownBudget(
-            f"a share needs something to share: open a budget for the dataset {name.dataset} first"
+            f"a share needs something to share: open a budget for the dataset {new.dataset} first"
         )
-    use = terms.delta_for or (whole.delta_for if terms.total.delta else None)
-    share = new_budget(*name, terms.neighbors, terms.total, terms.unit, delta_for=use)
+    share = _with_use(new, whole) if new.total.delta else new
     check_share(share, whole)
     return [with_share(whole, share), share]
 
 
-def _same_or_recount(transaction: Transaction, budget: Budget, terms: BudgetTerms) -> Budget:
+def _with_use(new: Budget, earlier: Budget) -> Budget:
+    """Return a new budget whose delta is for what it is said to be for, or else for what an earlier one's is."""
+    return new_budget(
+        new.dataset, new.analyst, new.neighbors, new.total, new.unit,
+        delta_for=new.delta_for or earlier.delta_for,
+    )  # fmt: skip
+
+
+def _same_or_recount(transaction: Transaction, budget: Budget, new: Budget) -> Budget:
     """Return an existing budget if its terms are those asked for; how its shares are paid for may change.
 
     Raises:
         InvalidArgument: if another of its terms differs.
     """
-    other = new_budget(
-        budget.dataset, budget.analyst, terms.neighbors, terms.total, terms.unit,
-        delta_for=terms.delta_for or budget.delta_for,
-    )  # fmt: skip
+    other = _with_use(new, budget)
     ours, theirs = ((b.terms, b.neighbors, b.unit, b.delta_for) for b in (budget, other))
     if ours != theirs:
         raise InvalidArgument(
             f"the budget of {budget.name} was opened as {_terms_in_words(budget)}, not as "
             f"{_terms_in_words(other)}. To give it more, extend it"
         )
-    if terms.oversubscribed is None or budget.shares == terms.shares:
+    if new.shares is None or budget.shares == new.shares:
         return budget
-    return _recount_shares(transaction, budget, terms.shares)
+    return _recount_shares(transaction, budget, new.shares)
 
 
 def _recount_shares(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budget:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from discreet import audit
-from discreet.cli.audited_program import load_function
+from discreet.cli.audit_command import load_function
 from discreet.errors import DiscreetError, InvalidArgument, UnreadableFile
 from discreet.study.audit.audit_record import compare_with_record, read_record
 
