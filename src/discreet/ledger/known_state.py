@@ -19,7 +19,7 @@ Subject = Literal["bindings", "budgets", "delays", "failures", "requests"]
 _CAPACITY = 256
 """So many answers about a subject are remembered: one or two for every release that is being bought."""
 
-_UNKNOWN, _NONE = object(), dict[Hashable, Any]()
+_UNKNOWN, _NONE = object(), dict[Hashable, object]()
 
 
 class Version(NamedTuple):
@@ -62,7 +62,7 @@ class KnownState:
     def __init__(self, version: Version | None = None, *, is_protected: bool = False) -> None:
         self.version, self.is_protected = version, is_protected
         self.chain: ChainHead | None = None
-        self._answers: dict[Subject, dict[Hashable, Any]] = {}
+        self._answers: dict[Subject, dict[Hashable, object]] = {}
 
     @property
     def is_read_again(self) -> bool:
@@ -98,7 +98,7 @@ class KnownState:
         if answer is _UNKNOWN:
             answer = read()
             self.learn(subject, key, answer)
-        return answer  # type: ignore[no-any-return]
+        return answer  # type: ignore[return-value]
 
     def learn(self, subject: Subject, key: Hashable, answer: object) -> None:
         """Remember an answer that was read or written."""

@@ -39,7 +39,7 @@ class Statement:
     def __init__(self, executable: Executable, columns: Sequence[str] = ()) -> None:
         self._executable, self._columns = executable, list(columns)
 
-    def run_on(self, database: Connection | sqlite3.Connection, row: Sequence[Any]) -> None:
+    def run_on(self, database: Connection | sqlite3.Connection, row: Sequence[object]) -> None:
         """Insert or update with values in the order of its columns."""
         if type(database) is sqlite3.Connection:
             database.execute(self._text_for_rows, row)
@@ -47,7 +47,7 @@ class Statement:
             self.run(database, **dict(zip(self._columns, row, strict=True)))
 
     def run(
-        self, database: Connection | sqlite3.Connection, **values: Any
+        self, database: Connection | sqlite3.Connection, **values: object
     ) -> Sequence[Sequence[Any]]:
         """Run it with these values in the transaction of a connection, or of a driver, and return all rows."""
         driver = database if type(database) is sqlite3.Connection else database_of(database)
