@@ -21,9 +21,9 @@ from discreet import errors
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.asking.tokens import ROLES, tokens_beside
 from discreet.service.http.app import make_app
+from discreet.service.http.metrics import kept_counts
 from discreet.service.pages.page_request import SESSION
 from discreet.service.pages.sessions import form_secret, sessions_beside
-from discreet.service.queue.counts import kept_counts
 from discreet.service.queue.dispatcher_client import DispatcherClient
 from discreet.service.queue.dispatcher_process import DispatcherProcess
 
@@ -400,7 +400,7 @@ def short_patience() -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.05)
         patched.setattr("discreet.service.pages.sessions._SECONDS_FOR_THE_FILE", 0.05)
-        patched.setattr("discreet.service.queue.counts._PATIENCE", 0.05)
+        patched.setattr("discreet.service.http.metrics._PATIENCE", 0.05)
         patched.setattr("discreet.service.asking.tokens._SECONDS_FOR_WRITERS", 0.05)
         patched.delenv("DISCREET_CONFIG", raising=False)
         yield patched

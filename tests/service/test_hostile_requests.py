@@ -21,9 +21,9 @@ from discreet.ledger.toml_budgets import configuration
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
 from discreet.service.http.http_connections import LONGEST_HEAD, LimitedConnection
+from discreet.service.http.metrics import RequestCounts
 from discreet.service.http.middleware import LONGEST_BODY
 from discreet.service.http.serving import settings
-from discreet.service.queue.counts import RequestCounts
 from discreet.service.queue.padding import LENGTH
 
 from .answer_times import answering

@@ -23,9 +23,8 @@ import discreet
 from discreet.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USE
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http import serving
-from discreet.service.http.access_log import AccessLog
+from discreet.service.http.metrics import AccessLog, RequestCounts, kept_counts
 from discreet.service.http.serving import WorkerSettings
-from discreet.service.queue.counts import RequestCounts, kept_counts
 from discreet.service.queue.reader import file_digest
 
 from .answer_times import answering
@@ -90,7 +89,7 @@ def test_requests_one_after_the_other_are_written_together(
         return writes[-1]
 
     monkeypatch.setattr(RequestCounts, "write", note_and_write)
-    monkeypatch.setattr("discreet.service.http.access_log._LATEST", 0.3)
+    monkeypatch.setattr("discreet.service.http.metrics._LATEST", 0.3)
 
     async def request_often_and_wait() -> None:
         log = AccessLog(_app, here)

@@ -24,9 +24,8 @@ from discreet.service.asking.rights import Rights
 from discreet.service.asking.tokens import ROLES, tokens_beside
 from discreet.service.http.app import make_app
 from discreet.service.http.auth import PLACES
-from discreet.service.http.metrics import as_text
+from discreet.service.http.metrics import RequestCounts, as_text
 from discreet.service.http.middleware import LONGEST_BODY
-from discreet.service.queue.counts import RequestCounts
 from discreet.service.queue.padding import LENGTH, Clock
 
 from ..answer_times import answering

@@ -14,7 +14,7 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.asking.permissions import hold
 from discreet.service.http.health import Health
-from discreet.service.queue.counts import RequestCounts
+from discreet.service.http.metrics import RequestCounts
 from discreet.service.queue.dispatcher_client import DispatcherClient
 
 from ..asking.test_connect import write_files

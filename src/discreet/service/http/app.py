@@ -11,16 +11,15 @@ from ..asking.service import Service
 from ..asking.tokens import tokens_beside
 from ..pages import PAGE_PATHS, Site, page_not_found, page_routes, session_name_of, to_login
 from ..pages.sessions import sessions_beside
-from ..queue.counts import RequestCounts
 from ..queue.dispatcher_client import DispatcherClient
 from ..queue.padding import Clock, Padding
 from ..queue.promises import answer_times
-from .access_log import AccessLog
 from .auth import Gate
 from .exchange import App
 from .health import Health
 from .mcp_route import PATH as MCP
 from .mcp_route import mcp_route
+from .metrics import AccessLog, RequestCounts
 from .middleware import TokenFirst
 from .router import Router
 from .routes import open_routes, operation_routes, owner_routes

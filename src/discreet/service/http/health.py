@@ -11,9 +11,9 @@ from ...tables.datasets.configuration import Configuration
 from ..asking.datasets import Datasets
 from ..asking.tokens import tokens_beside
 from ..pages.sessions import sessions_beside
-from ..queue.counts import RequestCounts
 from ..queue.dispatcher_client import DispatcherClient
 from ..queue.reader import file_digest
+from .metrics import RequestCounts
 
 _ROOM = 1 << 20
 """Bytes that a disk must have left: a few charges need less."""

@@ -1,10 +1,12 @@
-"""The replies of a service, as the OpenAPI document declares them. Requests are in the table of operations."""
+"""The requests and replies of a service, as the OpenAPI document declares them."""
 
+from functools import cache
 from typing import Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from ...ledger import Event
+from ..asking.operations import REQUEST, Argument, Body, Operation
 
 
 class AmountReply(BaseModel):
@@ -266,3 +268,44 @@ class ErrorReply(BaseModel):
     requested: AmountReply | None = None
     spent: AmountReply | None = None
     remaining: AmountReply | None = None
+
+
+@cache
+def body_model(body: Body) -> type[BaseModel]:
+    """Return the model by which a body is checked: it holds declared fields alone."""
+    fields = _fields(body.arguments)
+    config = ConfigDict(extra="forbid", strict=True)
+
+    def check_number(plain: Any) -> Any:
+        # The model would make an error of every name that it does not have, in which others wait for a second.
+        if isinstance(plain, dict) and len(plain) > len(fields):
+            raise ValueError("more names than the model has")
+        return plain
+
+    validators: dict[str, Any] = {"check_number": model_validator(mode="before")(check_number)}
+    return create_model(
+        body.name, __config__=config, __doc__=body.description, __validators__=validators, **fields
+    )
+
+
+@cache
+def parameter_model(operation: Operation[Any]) -> type[BaseModel]:
+    """Return the model that checks the parameters beside a body: texts, that may spell numbers."""
+    model: type[BaseModel] = create_model(operation.name, **_fields(operation.parameters))
+    return model
+
+
+def _fields(arguments: tuple[Argument, ...]) -> dict[str, Any]:
+    """Return the fields of a model of some arguments."""
+    return {
+        one.name: (
+            str if one is REQUEST else one.kind.annotation,
+            Field(
+                one.default,
+                description=one.description,
+                json_schema_extra=one.kind.schema,
+                **one.kind.limits,
+            ),
+        )
+        for one in arguments
+    }

@@ -8,7 +8,6 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from ..asking import wire
 from ..asking.operations import OPERATIONS, REQUEST, REQUEST_KEY, Argument, Operation
 from . import models
-from .bodies import body_model
 
 Plain = dict[str, Any]
 
@@ -28,7 +27,7 @@ _TEXT = {"schema": {"type": "string"}}
 def openapi_document(prefix: str) -> Plain:
     """Return the document of a service with operations under a prefix."""
     replies = [getattr(models, one.reply.model) for one in OPERATIONS if not one.reply.is_lines]
-    bodies = [body_model(one.body) for one in OPERATIONS if one.body is not None]
+    bodies = [models.body_model(one.body) for one in OPERATIONS if one.body is not None]
     others = [
         models.ErrorReply, models.PostponedReply, models.HealthReply, models.PartsReply, models.Metrics,
     ]  # fmt: skip

@@ -12,14 +12,13 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from ...base.error_boundary import public_errors
 from ...errors import InvalidArgument, NotAllowed
 from ..asking.connection import Connection
-from ..asking.operations import OPERATIONS, REQUEST, Operation
+from ..asking.operations import OPERATIONS, REQUEST, REQUEST_KEY, Operation
 from ..asking.refusals import RefusedError, charged_failures, failure
 from ..asking.service import Service
-from ..queue.counts import RequestCounts
-from .bodies import read_arguments
 from .exchange import caller_of
 from .health import Health
-from .metrics import as_json, as_text
+from .metrics import RequestCounts, as_json, as_text
+from .models import body_model, parameter_model
 from .openapi import openapi_document
 from .replies import Handler, reply_with
 from .router import Endpoint, Route
@@ -37,12 +36,51 @@ def _endpoint(service: Service, operation: Operation[Any]) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
         try:
-            parameters = read_arguments(operation, request, await request.body())
+            parameters = _read_arguments(operation, request, await request.body())
         except RefusedError as refusal:
             return failure(request, refusal.error, refusal.status)
         return await reply_with(service, request, _work(operation, parameters))
 
     return endpoint
+
+
+def _read_arguments(operation: Operation[Any], request: Request, body: bytes) -> dict[str, Any]:
+    """Return the arguments of a request, checked for their types, to be read by the operation.
+
+    Raises:
+        RefusedError: 400 if the body is no JSON, 422 if it or a parameter is not as the OpenAPI document says.
+    """
+    plain = _read_json(request, body) if operation.body is not None and body else None
+    names = {**request.query_params, **request.path_params}
+    if REQUEST in operation.parameters:
+        names[REQUEST.name] = request.headers.get(REQUEST_KEY) or None
+    try:
+        arguments = parameter_model(operation).model_validate(names).model_dump()
+        if operation.body is not None:
+            arguments |= body_model(operation.body).model_validate(plain).model_dump()
+    except ValueError:
+        pass
+    else:
+        return arguments
+    raise RefusedError(InvalidArgument("the request is not as /v1/openapi.json says"))
+
+
+def _read_json(request: Request, body: bytes) -> Any:
+    """Return a body as JSON. A body of another declared type is rejected."""
+    kind, _, form = request.headers.get("content-type", "").partition(";")[0].strip().partition("/")
+    if kind.lower() != "application" or not (
+        form.lower() == "json" or form.lower().endswith("+json")
+    ):
+        return None
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        pass
+    error = InvalidArgument(
+        "the body cannot be read as JSON: it must be UTF-8, not nested deeply, "
+        "with numbers of at most 4,300 digits"
+    )
+    raise RefusedError(error, 400)
 
 
 def _work(operation: Operation[Any], parameters: dict[str, Any]) -> Handler:

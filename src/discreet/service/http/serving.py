@@ -22,11 +22,11 @@ from ...base.numbers import count
 from ...errors import InvalidArgument, LedgerUnwritable, MissingPackage, preview
 from ...tables.datasets.configuration import Configuration
 from ..asking.permissions import hold
-from ..queue.counts import kept_counts
 from ..queue.dispatcher_client import DispatcherClient
 from ..queue.dispatcher_process import DispatcherProcess
 from ..queue.reader import collect_no_more, file_digest, read_again
 from .lifelines import end_with, stopping
+from .metrics import kept_counts
 
 if TYPE_CHECKING:
     from .exchange import App

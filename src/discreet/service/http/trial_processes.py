@@ -24,9 +24,14 @@ from ...selection.verb_calls import Call
 from ...tables.datasets.configuration import Configuration
 from ..asking.dearest_questions import DearQuestion
 from ..asking.isolation import error_for_owner
-from ..queue.dispatcher_process import reader_limits
 from ..queue.reader import collect_no_more, read_again, warm_up
-from ..queue.resources import ONE_THREAD, ReaderLimits, set_limits, stop_databases_after
+from ..queue.resources import (
+    ONE_THREAD,
+    ReaderLimits,
+    reader_limits,
+    set_limits,
+    stop_databases_after,
+)
 from .lifelines import end_with
 
 _CONTEXT = get_context("spawn")

@@ -32,7 +32,7 @@ from .dispatcher import LOG, Dispatcher, QueuedQuestion, Ticket
 from .promises import answer_times
 from .reader import ReaderSettings, collect_no_more, file_digest, read_again
 from .readers import Forks, Line, ReaderPool
-from .resources import ONE_THREAD, ReaderLimits, folder_for_spills
+from .resources import ONE_THREAD, ReaderLimits, reader_limits
 from .schedule import WAITING
 
 _LONGEST_LINE = 1 << 26
@@ -152,16 +152,6 @@ class DispatcherProcess:
             self._process.wait(_PATIENCE)
         for folder in self._folders:
             folder.remove()
-
-
-def reader_limits(configuration: Configuration) -> ReaderLimits:
-    """Return the limits of readers; files that engines spill never lie on the ledger's disk."""
-    ledger = configuration.ledger
-    at_server = ledger is None or "://" in ledger
-    folder = folder_for_spills(None if at_server else Path(str(ledger)).absolute().parent)
-    sizes = (configuration.server.get(key) for key in ("reader_memory", "reader_spill"))
-    memory, spill = (None if size is None else size << 20 for size in sizes)
-    return ReaderLimits(memory, folder, spill)
 
 
 async def dispatch(settings: DispatcherSettings) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...tables.datasets.configuration import Configuration
 from ...tables.engines.database import CONFIG
 
 ONE_THREAD = dict.fromkeys(
@@ -35,6 +36,16 @@ class ReaderLimits:
     memory: int | None = None
     spill_folder: str | None = None
     spill: int | None = None
+
+
+def reader_limits(configuration: Configuration) -> ReaderLimits:
+    """Return the limits of readers; files that engines spill never lie on the ledger's disk."""
+    ledger = configuration.ledger
+    at_server = ledger is None or "://" in ledger
+    folder = folder_for_spills(None if at_server else Path(str(ledger)).absolute().parent)
+    sizes = (configuration.server.get(key) for key in ("reader_memory", "reader_spill"))
+    memory, spill = (None if size is None else size << 20 for size in sizes)
+    return ReaderLimits(memory, folder, spill)
 
 
 def set_limits(limits: ReaderLimits) -> None:

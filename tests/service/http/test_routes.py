@@ -16,7 +16,7 @@ from discreet.ledger.toml_budgets import configuration
 from discreet.service.asking.operations import OPERATIONS
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
-from discreet.service.http.bodies import body_model
+from discreet.service.http.models import body_model
 
 from ..answer_times import answering
 from ..asking.test_connect import TEXT, write_files
