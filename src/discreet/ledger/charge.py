@@ -157,7 +157,8 @@ def charge_outside(transaction: Transaction, payer: Payer, request: str, body: E
         Exhausted: if a budget cannot pay.
     """
     guarantee = read_guarantee(body["guarantee"])
-    payment = payer.payment(transaction, guarantee, read_unit(body.get("privacy_unit")))
+    unit = read_unit(body.get("privacy_unit"))
+    payment = payer.payment(payer.budgets(transaction), guarantee, unit)
     whole = {**body, **payment.fields}
     transaction.append(NewEvent("charged_outside", payer.dataset, payer.analyst, request, whole))
     payment.store(transaction)

@@ -116,6 +116,15 @@ def no_more_readings(request: str) -> Unanswerable:
     return error
 
 
+def given_up() -> Unanswerable:
+    """Return the error of a question that was given up."""
+    error = Unanswerable(
+        "this question was given up: its data could not be read in time, for a reason that is not theirs"
+    )
+    error.is_public = True
+    return error
+
+
 def new_delay(
     transaction: Transaction,
     kind: str,

@@ -20,7 +20,6 @@ from ..errors import (
     LedgerCorrupt,
     LedgerUnwritable,
     RequestConflict,
-    Unanswerable,
     UnknownBudget,
     preview,
 )
@@ -33,7 +32,7 @@ from . import queries
 from .bindings import read_bindings, record
 from .budget import Amount, Budget
 from .charge_checks import check_charge, set_check, why_unanswered
-from .delays import READINGS, Delay, GivenUp, Timing, new_delay, no_more_readings
+from .delays import READINGS, Delay, GivenUp, Timing, given_up, new_delay, no_more_readings
 from .events import Event, decode, encode, read_indices, unit_field
 from .failed_questions import (
     Allowance,
@@ -201,18 +200,7 @@ class Payer:
             return None  # nothing is described
         return check_charge(transaction, self.dataset, about)
 
-    def payment(self, transaction: Transaction, guarantee: Guarantee, unit: Unit | None) -> Payment:
-        """Return the payment of a release.
-
-        Raises:
-            Exhausted: if a budget cannot pay.
-            InvalidArgument: if it costs less than the least that is allowed.
-        """
-        return self.payment_from(self.budgets(transaction), guarantee, unit)
-
-    def payment_from(
-        self, budgets: list[Budget], guarantee: Guarantee, unit: Unit | None
-    ) -> Payment:
+    def payment(self, budgets: list[Budget], guarantee: Guarantee, unit: Unit | None) -> Payment:
         """Return the payment of a release from budgets as they are, or as earlier payments leave them.
 
         Raises:
@@ -255,9 +243,7 @@ class Purchase:
             self.payer.store.cover(ending.number)
             return PaidAnswer(answer_of_event(ending), charged=False)
         except QuestionFailed as failure:
-            error = without_traceback(failure.error)
-        if isinstance(error, DiscreetError):
-            error.charged = True
+            error = charged_error(failure)
         raise error
 
     def _buy(
@@ -277,13 +263,7 @@ class Purchase:
             raise
         except BaseException as error:
             was_charged = True if is_paid else self.was_charged(error)
-            if was_charged is not False:
-                prefix = "this is paid" if was_charged else "if this was paid"
-                error.add_note(
-                    f"{prefix}: retry with {spelling(request=self.bill.request)} at no cost"
-                )
-            if isinstance(error, DiscreetError):
-                error.charged = was_charged
+            note_charge(error, was_charged, f"with {spelling(request=self.bill.request)}")
             raise
         finally:
             del draw  # it holds the private scores
@@ -340,7 +320,8 @@ class Purchase:
             self._check_readings(transaction)
         if charge is None:
             self.payer.check_source(transaction, self.bill.about)
-            payment = self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
+            budgets = self.payer.budgets(transaction)
+            payment = self.payer.payment(budgets, self.bill.guarantee, self.bill.unit)
         return ending, payment
 
     def _look_and_pay(self, transaction: Transaction) -> tuple[Event | None, bool]:
@@ -402,9 +383,9 @@ class Purchase:
         bill = self.bill
         self.payer.terms.check()
         self.describe(transaction)
-        payment = earlier
-        if payment is None or payment.before is not self.payer.budgets(transaction):
-            payment = self.payer.payment(transaction, bill.guarantee, bill.unit)
+        budgets, payment = self.payer.budgets(transaction), earlier
+        if payment is None or payment.before is not budgets:
+            payment = self.payer.payment(budgets, bill.guarantee, bill.unit)
         self.append_charge(transaction, payment)
         payment.store(transaction)
 
@@ -542,15 +523,6 @@ def _may_have_committed(error: BaseException) -> bool:
     return isinstance(error, LedgerUnwritable) or not isinstance(error, DiscreetError)
 
 
-def given_up() -> Unanswerable:
-    """Return the error of a question that was given up."""
-    error = Unanswerable(
-        "this question was given up: its data could not be read in time, for a reason that is not theirs"
-    )
-    error.is_public = True
-    return error
-
-
 def answer_of_event(ending: Event) -> Indices:
     """Return the stored answer.
 
@@ -564,6 +536,23 @@ def answer_of_event(ending: Event) -> Indices:
     except (KeyError, TypeError, ValueError):
         pass
     raise LedgerCorrupt(f"the answer in event {ending.number} cannot be read")
+
+
+def charged_error(failure: QuestionFailed) -> Exception:
+    """Return the error of a question that was charged and failed, for the caller."""
+    error = without_traceback(failure.error)
+    if isinstance(error, DiscreetError):
+        error.charged = True
+    return error
+
+
+def note_charge(error: BaseException, was_charged: bool | None, requests: str) -> None:
+    """Note on an error whether it was charged, or may have been, and that these requests may be asked again."""
+    if was_charged is not False:
+        prefix = "this is paid" if was_charged else "if this was paid"
+        error.add_note(f"{prefix}: retry {requests} at no cost")
+    if isinstance(error, DiscreetError):
+        error.charged = was_charged
 
 
 def without_frames(work: Callable[[], _T]) -> _T:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Union
 from uuid import UUID, uuid4
 
-from ..errors import DiscreetError, RequestConflict, preview
+from ..errors import RequestConflict, preview
 from ..selection.account import Indices, PaidAnswer, PrepareDraw
 from ..selection.payment import Bill
 from .charge_checks import set_check
@@ -18,9 +18,10 @@ from .purchase import (
     Payment,
     Purchase,
     answer_of_event,
+    charged_error,
+    note_charge,
     purchase,
     without_frames,
-    without_traceback,
 )
 from .store import FollowUp
 from .transaction import Transaction
@@ -75,12 +76,8 @@ class PurchaseBatch:
             new = without_frames(partial(self._draw, draws))
         except BaseException as error:
             was_charged = True if is_paid else _were_charged(purchases, error)
-            if was_charged is not False:
-                prefix = "this is paid" if was_charged else "if this was paid"
-                names = ", ".join(repr(one.bill.request) for one in purchases)
-                error.add_note(f"{prefix}: retry the requests {names} at no cost")
-            if isinstance(error, DiscreetError):
-                error.charged = was_charged
+            names = ", ".join(repr(one.bill.request) for one in purchases)
+            note_charge(error, was_charged, f"the requests {names}")
             raise
         finally:
             draws.clear()  # they hold the private scores
@@ -162,7 +159,7 @@ class PurchaseBatch:
         payments: list[Payment] = []
         for one in unpaid:
             budgets = payments[-1].states if payments else self.payer.budgets(transaction)
-            payments.append(self.payer.payment_from(budgets, one.bill.guarantee, one.bill.unit))
+            payments.append(self.payer.payment(budgets, one.bill.guarantee, one.bill.unit))
         return payments
 
     def _draw(self, draws: dict[int, Callable[[], Indices]]) -> dict[int, Outcome]:
@@ -228,10 +225,7 @@ def _answers(outcomes: Sequence[Outcome | None], is_new: Sequence[bool]) -> list
     for outcome, charges in zip(outcomes, is_new, strict=True):
         assert outcome is not None
         if isinstance(outcome, QuestionFailed):
-            error = without_traceback(outcome.error)
-            if isinstance(error, DiscreetError):
-                error.charged = True
-            raise error
+            raise charged_error(outcome)
         answers.append(PaidAnswer(outcome, charges))
     return answers
 
