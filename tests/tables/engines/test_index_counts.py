@@ -24,7 +24,7 @@ from discreet.sampling.kernel_library import open_library
 from discreet.tables.engines import index_counts
 from discreet.tables.engines.column import Source
 from discreet.tables.engines.index_counts import IndexCounts
-from discreet.tables.formats.arrow_stream import ARROW_FORMATS
+from discreet.tables.formats.arrow_streams import ARROW_FORMATS
 from discreet.tables.scores.rank_search import RowSource, bracket
 
 pytestmark = pytest.mark.skipif(isinstance(open_library(), str), reason="there is no kernel")

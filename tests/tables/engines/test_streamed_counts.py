@@ -18,7 +18,7 @@ from discreet.tables.engines.cells import GridThresholds
 from discreet.tables.engines.column import Source
 from discreet.tables.engines.index_counts import IndexCounts
 from discreet.tables.engines.streamed_counts import StreamedCounts
-from discreet.tables.formats.arrow_stream import ARROW_FORMATS, RowBatch
+from discreet.tables.formats.arrow_streams import ARROW_FORMATS, RowBatch
 
 pytestmark = pytest.mark.skipif(isinstance(open_library(), str), reason="there is no kernel")
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument
 from discreet.tables.formats import byte_blocks, csv_records, reader_library, text_records
-from discreet.tables.formats.encodings import byte_table, encoding_name
+from discreet.tables.formats.first_bytes import byte_table, encoding_name
 from discreet.tables.formats.reader_library import open_reader
 from discreet.tables.formats.text_form import TextForm
 from discreet.tables.formats.text_records import COMMENTS, NOWHERE, SEVERAL_LINES, TextRecords
@@ -305,7 +305,7 @@ def test_tables_are_of_single_bytes() -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_streams_leave_nothing_behind(tmp_path: Path, way: str) -> None:
-    from discreet.tables.formats import arrow_export
+    from discreet.tables.formats import arrow_streams
 
     (tmp_path / "t.csv").write_text("a,b\n" * 1000)
     records = TextRecords(tmp_path / "t.csv", TextForm(delimiter=","), "utf-8", 0, (0, 1), 0)
@@ -317,9 +317,9 @@ def test_streams_leave_nothing_behind(tmp_path: Path, way: str) -> None:
         assert connection.sql("SELECT c0 FROM r LIMIT 1").fetchall() == [("a",)]
         records.__arrow_c_stream__()
         connection.close()
-    assert not arrow_export._streams
-    assert not arrow_export._structures
-    assert not arrow_export._exported
+    assert not arrow_streams._streams
+    assert not arrow_streams._structures
+    assert not arrow_streams._exported
 
 
 @pytest.mark.parametrize("way", WAYS)

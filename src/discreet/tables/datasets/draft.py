@@ -14,8 +14,7 @@ from ..engines.catalogues import query_of_table
 from ..engines.csv_files import CsvFile, read_head
 from ..engines.files import FileNames, file_format, format_of, listed_files, start_of
 from ..formats.byte_blocks import check_bytes
-from ..formats.encodings import marked_encoding
-from ..formats.first_bytes import told_format
+from ..formats.first_bytes import marked_encoding, told_format
 from ..formats.text_form import TextForm
 from .databases import Database, DuckFile, read_database
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN

@@ -17,7 +17,7 @@ from ...sampling.shared_work import divide
 from ...sampling.vectors import ExactArray, Integers
 from ...selection.candidates import Grid
 from ...selection.date_grid import NumberCells
-from ..formats.arrow_stream import RowBatch
+from ..formats.arrow_streams import RowBatch
 from ..values.kinds import CELL, ColumnType
 from .cells import GridThresholds
 from .index_counts import MOST_BITS, MOST_IN_A_WORD, EvenGrid, IndexPasses

@@ -23,8 +23,14 @@ from ...errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from ..formats.archives import DamagedFile
 from ..formats.byte_blocks import check_bytes, name_of_text, open_bytes
 from ..formats.csv_records import is_strict, records_of
-from ..formats.encodings import BY_MARK, EXAMPLES, told_encoding
-from ..formats.first_bytes import SIGNATURE, refuse_other_text, refuse_utf_16
+from ..formats.first_bytes import (
+    BY_MARK,
+    EXAMPLES,
+    SIGNATURE,
+    refuse_other_text,
+    refuse_utf_16,
+    told_encoding,
+)
 from ..formats.json_arrays import BEGIN
 from ..formats.text_form import TextForm, text_form
 from ..formats.text_records import COMMENTS, NOWHERE, SEVERAL_LINES, FileState, TextRecords

@@ -20,7 +20,7 @@ from ...sampling.kernel_library import open_library
 from ...sampling.shared_work import share
 from ...sampling.vectors import ExactArray, Integers
 from ...selection.candidates import Grid
-from ..formats.arrow_stream import RowBatch, batches
+from ..formats.arrow_streams import RowBatch, batches
 from ..values.kinds import CELL, ColumnType
 from .cells import GridSource, GridThresholds, Index, least_number
 from .engine_errors import quietly

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...sampling.kernel_library import open_library
 from ...sampling.vectors import ExactArray, Integers
 from ...selection.candidates import Grid
-from ..formats.arrow_stream import ARROW_FORMATS, RowBatch, batches
+from ..formats.arrow_streams import ARROW_FORMATS, RowBatch, batches
 from ..values.kinds import CELL
 from ..values.numeric import clean, widen
 from .cells import GridHistogram, Index

@@ -8,7 +8,7 @@ from typing import Any
 from ...base.arguments import read_sequence
 from ...errors import InvalidArgument, preview
 from .cell_forms import CELL_WORDS, NO_FORM, CellForm, CellUse, cell_form
-from .encodings import encoding_name
+from .first_bytes import encoding_name
 
 MOST_COLUMNS = 10_000
 LONGEST_NAME = 255

@@ -27,10 +27,10 @@ import numpy as np
 from ..engines.progress import FileReading
 from . import byte_blocks, reader_library
 from .archives import DamagedFile
-from .arrow_export import put_batch, stream_capsule
+from .arrow_streams import put_batch, stream_capsule
 from .cell_forms import CellReading
 from .csv_records import records_of, text_lines
-from .encodings import byte_table
+from .first_bytes import byte_table
 from .json_arrays import array_lines
 from .text_form import TextForm
 

@@ -1,11 +1,13 @@
-"""Columns of text as an Arrow stream: what pyarrow reads is what was put, and nothing stays behind."""
+"""Arrow streams: what pyarrow reads of text is what was put, and DuckDB's batches hold the rows of a column."""
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet.tables.formats import arrow_export
-from discreet.tables.formats.arrow_export import put_batch, stream_capsule
+from discreet.tables.engines.streamed_counts import batch_numbers
+from discreet.tables.formats import arrow_streams
+from discreet.tables.formats.arrow_streams import ARROW_FORMATS, batches, put_batch, stream_capsule
 
 CELLS: list[list[list[str | None]]] = [
     [["a", None, ""], ["é", "x", None]],
@@ -54,11 +56,11 @@ def _column(cells: list[str | None]) -> tuple[object, object, int, object]:
 def nothing_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start with nothing open: an interrupt of an earlier test may have left a batch, as the module says."""
     for name in ("_streams", "_exported", "_structures"):
-        monkeypatch.setattr(arrow_export, name, {})
+        monkeypatch.setattr(arrow_streams, name, {})
 
 
 def is_empty() -> bool:
-    return not (arrow_export._streams or arrow_export._exported or arrow_export._structures)
+    return not (arrow_streams._streams or arrow_streams._exported or arrow_streams._structures)
 
 
 def test_what_is_read_is_what_was_put() -> None:
@@ -106,3 +108,35 @@ def test_a_capsule_that_nothing_takes_is_destroyed() -> None:
     assert not is_empty()
     del capsule
     assert is_empty()
+
+
+def column(name: str, rows: list[float | None]) -> "duckdb.DuckDBPyRelation":
+    """Return a column of a type in Arrow's format."""
+    types = {"g": pa.float64(), "f": pa.float32(), "l": pa.int64(), "i": pa.int32()}
+    return duckdb.from_arrow(pa.table({"x": pa.array(rows, types[name])}))
+
+
+@pytest.mark.parametrize("name", ARROW_FORMATS.values())
+def test_batches_have_all_rows_in_order(name: str) -> None:
+    rows = [None if i % 7 == 2 else i % 100 for i in range(300_000)]
+    lengths, there = [], []
+    dtype = {"g": np.float64, "f": np.float32, "l": np.int64, "i": np.int32}[name]
+    for batch in batches(column(name, list(rows)), name):
+        lengths.append(batch.length)
+        there += batch_numbers(batch, dtype).tolist()
+    assert sum(lengths) == len(rows)
+    assert len(lengths) > 1
+    assert there == [n for n in rows if n is not None]
+
+
+def test_numbers_of_batches_are_those_of_the_rows() -> None:
+    """From any row on: a bitmap's first bit need not be that of the first row."""
+    rows = [None if i % 3 == 0 else float(i) for i in range(5000)]
+    whole = duckdb.from_arrow(pa.table({"x": pa.array(rows)}).slice(13, 4001))
+    seen = [n for one in batches(whole, "g") for n in batch_numbers(one, np.float64).tolist()]
+    assert seen == [n for n in rows[13:4014] if n is not None]
+
+
+def test_another_type_than_was_said_is_no_column() -> None:
+    with pytest.raises(TypeError):
+        list(batches(column("l", [1]), "g"))

@@ -1,16 +1,123 @@
-"""Columns of text as an Arrow stream, by Arrow's C interface and ctypes: no further package is needed.
+"""Arrow's C stream interface, by ctypes: no further package is needed, and no row becomes an object of Python.
 
-Nothing is raised through C: a stream that fails ends with an error without a text, and the engine raises.
+A column of a relation of DuckDB is read in batches of rows at addresses, which are not copied. Columns of text are
+handed over. Nothing is raised through C: a stream that fails ends with an error without a text, and the engine raises.
 An interrupt within one of these calls may keep its batch in memory until the process ends.
 """
 
 import ctypes
 import errno
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from .arrow_stream import ArrowArray, ArrowSchema, ArrowStream, Pointer
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
+
+Pointer = ctypes.c_void_p
+
+ARROW_FORMATS = {"DOUBLE": "g", "FLOAT": "f", "BIGINT": "l", "INTEGER": "i"}
+"""Arrow's names of the types that are counted, by DuckDB's."""
+
+
+class ArrowSchema(ctypes.Structure):
+    """The type of a column of Arrow: its names are those of the C interface."""
+
+    _fields_ = [
+        ("format", ctypes.c_char_p), ("name", ctypes.c_char_p), ("metadata", ctypes.c_char_p),
+        ("flags", ctypes.c_int64), ("n_children", ctypes.c_int64), ("children", ctypes.POINTER(Pointer)),
+        ("dictionary", Pointer), ("release", Pointer), ("private_data", Pointer),
+    ]  # fmt: skip
+
+
+class ArrowArray(ctypes.Structure):
+    """The cells of a column of Arrow."""
+
+    _fields_ = [
+        ("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64),
+        ("n_buffers", ctypes.c_int64), ("n_children", ctypes.c_int64), ("buffers", ctypes.POINTER(Pointer)),
+        ("children", ctypes.POINTER(Pointer)), ("dictionary", Pointer), ("release", Pointer),
+        ("private_data", Pointer),
+    ]  # fmt: skip
+
+
+_Call = ctypes.CFUNCTYPE(ctypes.c_int, Pointer, Pointer)
+_Release = ctypes.CFUNCTYPE(None, Pointer)
+_LastError = ctypes.CFUNCTYPE(Pointer, Pointer)
+_CAPSULE = b"arrow_array_stream"
+
+_pointer_in = ctypes.PYFUNCTYPE(Pointer, Pointer, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, Pointer, ctypes.c_char_p, Pointer)(
+    ("PyCapsule_New", ctypes.pythonapi)
+)
+
+
+class ArrowStream(ctypes.Structure):
+    """Batches of Arrow, one after the other."""
+
+    _fields_ = [
+        ("get_schema", _Call), ("get_next", _Call), ("get_last_error", Pointer), ("release", Pointer),
+        ("private_data", Pointer),
+    ]  # fmt: skip
+
+
+class RowBatch(NamedTuple):
+    """Some rows of a column, until the next batch is asked for.
+
+    Attributes:
+        rows: the address of the first number of the buffer.
+        valid: the address of the bitmap of rows that are not null, or None.
+        offset: the number of the first row in both.
+        length: how many rows there are.
+        nulls: how many of them are null, below zero if that was not counted.
+    """
+
+    rows: int
+    valid: int | None
+    offset: int
+    length: int
+    nulls: int
+
+
+def batches(relation: "DuckDBPyRelation", name: str) -> Iterator[RowBatch]:
+    """Yield the rows of the only column of a relation, of a type in Arrow's format of this name."""
+    capsule = relation.__arrow_c_stream__()
+    address = _pointer_in(id(capsule), _CAPSULE)
+    stream = ArrowStream.from_address(address)
+    if _format(stream, address) != name:
+        raise TypeError("the column came in another type than it was said to have")
+    while True:
+        array = ArrowArray()
+        if stream.get_next(address, ctypes.addressof(array)):
+            raise RuntimeError("the engine failed")
+        if not array.release:
+            return
+        try:
+            column = ArrowArray.from_address(array.children[0])
+            yield RowBatch(
+                column.buffers[1] or 0,
+                column.buffers[0],
+                column.offset + array.offset,
+                array.length,
+                column.null_count,
+            )
+        finally:
+            _Release(array.release)(ctypes.addressof(array))
+
+
+def _format(stream: ArrowStream, address: int) -> str:
+    """Return Arrow's format of the only column; an empty text if it is kept as a dictionary."""
+    schema = ArrowSchema()
+    if stream.get_schema(address, ctypes.addressof(schema)):
+        raise RuntimeError("the engine failed")
+    try:
+        column = ArrowSchema.from_address(schema.children[0])
+        return "" if column.dictionary else (column.format or b"").decode("ascii")
+    finally:
+        _Release(schema.release)(ctypes.addressof(schema))
 
 
 class Batches(Protocol):
@@ -47,18 +154,6 @@ _exported: dict[int, Any] = {}
 """What lies behind arrays that were handed over, by the number in their private data."""
 _structures: dict[int, ArrowStream] = {}
 """The structures in capsules, by their addresses."""
-
-_Call = ctypes.CFUNCTYPE(ctypes.c_int, Pointer, Pointer)
-_Release = ctypes.CFUNCTYPE(None, Pointer)
-_LastError = ctypes.CFUNCTYPE(Pointer, Pointer)
-_CAPSULE = b"arrow_array_stream"
-
-_pointer_in = ctypes.PYFUNCTYPE(Pointer, Pointer, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
-_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, Pointer, ctypes.c_char_p, Pointer)(
-    ("PyCapsule_New", ctypes.pythonapi)
-)
 
 
 def stream_capsule(columns: int, begin: Callable[[], Batches]) -> object:
