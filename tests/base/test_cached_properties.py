@@ -4,7 +4,7 @@ import threading
 
 from discreet.base.cached_properties import cached_property
 from discreet.tables.engines.column import Source
-from discreet.tables.engines.cut_counts import CutCounts
+from discreet.tables.engines.grid_counts import CutCounts
 from discreet.tables.engines.key_counts import KeyCounts
 
 PATIENCE = 20.0

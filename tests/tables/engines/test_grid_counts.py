@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -18,8 +19,12 @@ from hypothesis import strategies as st
 import discreet
 from discreet.errors import UnreadableData
 from discreet.selection.candidates import Grid
+from discreet.selection.date_grid import CutCells
 from discreet.selection.decimals import Decimals
-from discreet.tables.engines.grid_counts import GridCounts
+from discreet.tables.engines import grid_counts
+from discreet.tables.engines.grid_counts import CutCounts, GridCounts
+from discreet.tables.engines.in_duckdb import InDuckDB
+from discreet.tables.values.kinds import CELL
 
 from ...columns import on_grid
 from ...engines import crossed, spark, to_polars_lazy, to_postgresql, to_spark
@@ -133,3 +138,47 @@ def test_a_median_of_spark_brings_few_rows(monkeypatch: pytest.MonkeyPatch) -> N
     assert math.isclose(answer.value, 10_000, abs_tol=50)
     assert fetched
     assert sum(fetched) < 20_000
+
+
+def counts_between(query: str, cuts: tuple[int, ...]) -> CutCounts:
+    relation: Any = duckdb.sql(query)
+    native = InDuckDB(relation)
+    of = InDuckDB(relation).type(CELL, "x")
+    return CutCounts(native.rows(), of, native.fetch, CutCells(cuts), UnreadableData("it failed"))
+
+
+def test_cells_that_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid_counts, "AT_ONCE", 3)
+    cuts = tuple(range(10, 100, 10))
+    source = counts_between("SELECT unnest([-5, 9, 10, 11, 55, 99, 1000]::BIGINT[]) AS cell", cuts)
+    every = [2, 2, 0, 0, 0, 1, 0, 0, 0, 2]
+    assert source.histogram([range(10)])[0].tolist() == every
+    assert [h.tolist() for h in source.histogram([range(0, 4, 3), range(4, 10, 4), range(0)])] == [
+        [4, 0], [1, 2], [],
+    ]  # fmt: skip
+    indices, counts = source.points([range(1, 5), range(5, 10)])
+    assert indices.tolist() == [1, 5, 9]
+    assert counts.tolist() == [2, 1, 2]
+    indices, counts = source.occupancy(source.cells.nearest)
+    assert indices.tolist() == [0, 1, 5, 9]
+    assert counts.tolist() == [2, 2, 1, 2]
+
+
+def test_cuts_beyond_the_type_are_compared_with_nothing() -> None:
+    cuts = (-(2**70), -(2**63), 0, 2**63 - 1, 2**63, 2**70)
+    ends = "SELECT unnest([-9223372036854775808, -1, 0, 9223372036854775807]::BIGINT[]) AS cell"
+    [counts] = counts_between(ends, cuts).histogram([range(7)])
+    values = np.array([-(2**63), -1, 0, 2**63 - 1])
+    assert counts.tolist() == np.bincount(CutCells(cuts).nearest(values), minlength=7).tolist()
+    empty: Any = counts_between("SELECT 1::BIGINT AS cell WHERE false", cuts)
+    assert empty.histogram([range(7)])[0].tolist() == [0] * 7
+    assert empty.points([range(7)])[0].tolist() == []
+    assert counts_between("SELECT 1::BIGINT AS cell", ()).histogram([range(1)])[0].tolist() == [1]
+
+
+def test_data_that_change_between_passes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid_counts, "AT_ONCE", 1)
+    sizes = iter([[1, 3], [1, 4]])
+    monkeypatch.setattr(grid_counts, "cumulative_counts", lambda *_: next(sizes))
+    with pytest.raises(UnreadableData, match="changed while they were read"):
+        counts_between("SELECT 1::BIGINT AS cell", (5, 6)).histogram([range(3)])

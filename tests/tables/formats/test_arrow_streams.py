@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet.tables.engines.streamed_counts import batch_numbers
+from discreet.tables.engines.index_counts import batch_numbers
 from discreet.tables.formats import arrow_streams
 from discreet.tables.formats.arrow_streams import ARROW_FORMATS, batches, put_batch, stream_capsule
 

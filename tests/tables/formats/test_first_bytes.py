@@ -247,7 +247,7 @@ def test_codes_that_have_no_table(encoding: str) -> None:
 
 
 DOCS = Path(__file__).parents[3] / "docs"
-NAMES = sorted({one.name for one in pkgutil.iter_modules(encodings.__path__)} - {"aliases"})
+CODE_NAMES = sorted({one.name for one in pkgutil.iter_modules(encodings.__path__)} - {"aliases"})
 SIGNS = [
     b"a",
     b",",
@@ -270,7 +270,7 @@ SIGNS = [
 def codes() -> tuple[set[str], set[str]]:
     """Return the codes that are read, and those that are refused: all that Python comes with."""
     read, refused = set(), set()
-    for name in NAMES:
+    for name in CODE_NAMES:
         try:
             read.add(encoding_name(name))
         except InvalidArgument:

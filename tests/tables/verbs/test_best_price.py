@@ -15,7 +15,7 @@ import pytest
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, MissingColumn
 from discreet.privacy.guarantees import BoundedRange
 from discreet.selection.candidates import Grid
-from discreet.tables.engines import streamed_counts
+from discreet.tables.engines import index_counts
 from discreet.tables.verbs.best_price import best_price
 from tests.scripted_words import on_words
 from tests.tables.scores.test_revenue import LADDER
@@ -105,5 +105,5 @@ def test_a_file_gives_the_answers_of_memory_and_of_counts(
 
     from_file = answers(file, "bid")
     assert from_file == answers(rows)
-    monkeypatch.setattr(streamed_counts, "MOST_IN_MEMORY", 899)
+    monkeypatch.setattr(index_counts, "MOST_IN_MEMORY", 899)
     assert from_file == answers(file, "bid")

@@ -23,9 +23,8 @@ from ..values.meanings import Meanings, as_codes, meanings, positions
 from ..values.times import unit_of
 from ..values.truths import StandIn, check_stand_in
 from .cells import GridSource, GridThresholds
-from .cut_counts import CutCounts
 from .engine_errors import quietly
-from .grid_counts import Beside, GridCounts, counts_beside, places_of
+from .grid_counts import Beside, CutCounts, GridCounts, counts_beside, places_of
 from .index_counts import quick_counts
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, is_of_unit

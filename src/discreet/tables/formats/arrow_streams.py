@@ -1,7 +1,7 @@
 """Arrow's C stream interface, by ctypes: no further package is needed, and no row becomes an object of Python.
 
 A column of a relation of DuckDB is read in batches of rows at addresses, which are not copied. Columns of text are
-handed over. Nothing is raised through C: a stream that fails ends with an error without a text, and the engine raises.
+handed over. Nothing is raised through C: a stream that fails ends without a text, and the engine raises.
 An interrupt within one of these calls may keep its batch in memory until the process ends.
 """
 

@@ -1,7 +1,7 @@
 """The format of a file by its first bytes, under any name, and the character code of a text by its mark.
 
-A signature holds bytes that no text has. So no row of a text file is taken for one, and what is refused is a format,
-not a row. A mark of UTF-16 is a format too, where no encoding is said.
+A signature holds bytes that no text has. So no row of a text file is taken for one, and what is refused is a
+format, not a row. A mark of UTF-16 is a format too, where no encoding is said.
 
 Bytes that are no text become U+FFFD, as `errors="replace"` says. A code is refused if it raises all the same, or
 depends on where the bytes are cut.
