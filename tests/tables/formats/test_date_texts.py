@@ -12,7 +12,7 @@ import discreet
 from discreet import DateGrid
 from discreet.errors import InvalidArgument, UnreadableData
 from discreet.tables.engines.csv_files import scan_csv
-from discreet.tables.formats.date_texts import DateForm, read_date_form
+from discreet.tables.formats.date_texts import DateForm, read_date_form, serial_text
 from discreet.tables.formats.number_texts import NumberForm
 from discreet.tables.formats.reader_library import open_reader
 
@@ -257,3 +257,57 @@ def test_a_clock_that_the_form_has_not_is_refused(visits: Path) -> None:
 def test_a_form_is_a_value() -> None:
     assert read_date_form("%d.%m.%Y", None) == DateForm("%d.%m.%Y")
     assert read_date_form("%Y-%m-%d %H:%M%z", None).clock == "zoned"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("1", "1900-01-01"), ("59", "1900-02-28"), ("60", "60"), ("60.5", "60.5"), ("61", "1900-03-01"),
+        ("0", "0"), ("0.5", "0.5"), ("-1", "-1"), ("45292", "2024-01-01"), ("45292.5", "2024-01-01 12:00:00"),
+        ("45292.000011574074", "2024-01-01 00:00:01"), ("45292.0000000058", "2024-01-01 00:00:00.001"),
+        ("2958465", "9999-12-31"), ("2958465.99999", "9999-12-31 23:59:59.136"), ("2958466", "2958466"),
+        ("2958465.999999999999", "2958465.999999999999"), ("4.5292E4", "2024-01-01"),
+        ("1E+99999999", "1E+99999999"),
+        ("NaN", "NaN"), ("Bern", "Bern"), ("", ""), ("45292,5", "45292,5"), (" 45292 ", "2024-01-01"),
+    ],
+)  # fmt: skip
+def test_days_from_1900(value: str, text: str) -> None:
+    assert serial_text(value, "date", is_1904=False) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("0", "1904-01-01"),
+        ("60", "1904-02-29" + ""),
+        ("43830", "2024-01-01"),
+        ("0.25", "1904-01-01 06:00:00"),
+    ],
+)
+def test_days_from_1904(value: str, text: str) -> None:
+    wanted = (dt.date(1904, 1, 1) + dt.timedelta(60)).isoformat() if value == "60" else text
+    assert serial_text(value, "date", is_1904=True) == wanted
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("0.5", "12:00:00"), ("0", "00:00:00"), ("0.999999999999", "1900-01-01"),
+     ("0.0000115740741", "00:00:01"), ("45292.5", "2024-01-01 12:00:00")],
+)  # fmt: skip
+def test_times(value: str, text: str) -> None:
+    assert serial_text(value, "time", is_1904=False) == text
+
+
+def test_every_day_and_a_time_of_each() -> None:
+    for is_1904, first in ((False, dt.date(1899, 12, 30)), (True, dt.date(1904, 1, 1))):
+        for day in range(61, 146_000):
+            wanted = first + dt.timedelta(day)
+            assert serial_text(str(day), "date", is_1904=is_1904) == wanted.isoformat()
+            if day % 97 == 0:
+                share = Fraction(day * 7919 % 86_400_000, 86_400_000)
+                value = format(day + share.numerator / share.denominator, ".10f")
+                time = dt.datetime.combine(wanted, dt.datetime.min.time())
+                exact = round((Fraction(value) - day) * 86_400_000)
+                time += dt.timedelta(milliseconds=exact)
+                told = serial_text(value, "date", is_1904=is_1904)
+                assert dt.datetime.fromisoformat(told) == time

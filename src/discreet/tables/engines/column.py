@@ -18,7 +18,7 @@ from ...selection.date_grid import NumberCells, TimeUnit
 from ..values.key_values import KeyValue
 from ..values.meanings import Rungs, rungs
 from ..values.numeric import numeric_values
-from ..values.truths import StandIn, present_as
+from ..values.stand_ins import StandIn, present_as
 from .candidate_table import CountClasses, Ranking
 from .cells import GridSource
 from .engine import array_of, cell_uses, open_table, unwrap_table

@@ -25,8 +25,7 @@ from ..formats.text_form import ColumnForm, TextForm
 from ..formats.text_records import file_state
 from ..values.kinds import CELL, ColumnType
 from ..values.meanings import check_one_kind, use_of_cells
-from ..values.times import sql_of_texts
-from ..values.truths import StandIn, sql_of_truths
+from ..values.stand_ins import StandIn, sql_of_texts, sql_of_truths
 from .cell_columns import with_cells
 from .csv_files import CsvFile, File, can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory

@@ -26,8 +26,7 @@ from ..values.ids import SALT, sql_decimal_text
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType, column_type, is_written
 from ..values.numeric import from_relation
-from ..values.times import sql_of_texts, sql_of_times
-from ..values.truths import StandIn, sql_of_truths
+from ..values.stand_ins import StandIn, sql_of_texts, sql_of_times, sql_of_truths
 from .engine_errors import missing_column, quietly
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, names_of_parts, null_name
 from .records import PERSON, START, is_of_unit

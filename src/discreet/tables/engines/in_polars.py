@@ -11,8 +11,7 @@ from ..values.ids import start_of_rule
 from ..values.key_values import MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
 from ..values.numeric import clean, from_series
-from ..values.times import DAY, FIRST_DAY, LAST_DAY
-from ..values.truths import StandIn
+from ..values.stand_ins import DAY, FIRST_DAY, LAST_DAY, StandIn
 from .native import (
     POSITION,
     SIZE,

@@ -15,8 +15,7 @@ from ..values.ids import SALT
 from ..values.key_values import MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType
 from ..values.numeric import from_list
-from ..values.times import DAY, FIRST, LAST
-from ..values.truths import StandIn
+from ..values.stand_ins import DAY, FIRST, LAST, StandIn
 from .native import POSITION, SIZE, UNIT, Frame, lazy, names_of_parts, null_name, only_null
 from .records import PERSON, START, is_of_unit
 from .sql_expressions import SqlExpression, SqlType, in_type, sql_constant, sql_text

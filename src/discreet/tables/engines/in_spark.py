@@ -16,8 +16,7 @@ from ..values.ids import SALT
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType, column_type
 from ..values.numeric import from_series
-from ..values.times import DAY, FIRST, LAST
-from ..values.truths import StandIn
+from ..values.stand_ins import DAY, FIRST, LAST, StandIn
 from .engine_errors import needing
 from .native import (
     POSITION,

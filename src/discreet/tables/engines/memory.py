@@ -34,7 +34,7 @@ from ..values.kinds import (
     timestamp,
 )
 from ..values.numeric import clean, from_list
-from ..values.truths import StandIn, present_as
+from ..values.stand_ins import StandIn, present_as
 from .cell_columns import (
     type_of_cells,
     type_of_objects,

@@ -11,7 +11,7 @@ from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.key_values import KeyColumn
 from ..values.kinds import CellKey, ColumnType
-from ..values.truths import StandIn
+from ..values.stand_ins import StandIn
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -61,7 +61,7 @@ class Native(Protocol):
     def numeric(self, stand_in: StandIn | None = None) -> "Native":
         """Return the same with numbers in CELL: fields of files parsed, Python objects numbered in order.
 
-        With a stand-in CELL has times of a clock or truths, for which integers stand: see `times`, `truths`.
+        With a stand-in CELL has times of a clock or truths, for which integers stand: see `stand_ins`.
         """
         ...
 

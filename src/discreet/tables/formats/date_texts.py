@@ -1,11 +1,15 @@
 """Dates as files write them: the date in ISO 8601 that a cell spells in a declared form, or none.
 
-`reader.c` does the same in its pass over the bytes. This is its reference, and what reads without it.
+`reader.c` does the same in its pass over the bytes. This is its reference, and what reads without it. Cells of a
+workbook hold days of Excel as numbers, which are told here too.
+
+Day 1 is 1 January 1900, and day 60 is a 29 February that never was; with the other epoch day 0 is 1 January 1904.
 """
 
 import datetime as dt
 import re
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from itertools import pairwise
 
@@ -139,14 +143,13 @@ def _offset(text: str | None) -> str:
 
 
 def _of_serial(number: str, *, is_1904: bool) -> str | None:
-    """Return the date of a day of Excel, to the nearest millisecond; None if there is none.
-
-    Excel has a 29 February 1900, so day 60 is none, and those before are counted from another day.
-    """
+    """Return the date of a day of Excel, to the nearest millisecond; None if there is none."""
     whole, _, fraction = number.partition(".")
-    if number.startswith("-") or len(whole) > 7 or (not is_1904 and int(whole) in (0, 60)):
+    if number.startswith("-") or len(whole) > 7:
         return None
-    start = dt.date(1904, 1, 1) if is_1904 else dt.date(1899, 12, 31 if int(whole) < 60 else 30)
+    start = _first_day(int(whole), is_1904=is_1904)
+    if start is None:
+        return None
     more, ms = divmod(_milliseconds(fraction), _MS)
     try:
         moment = dt.datetime.combine(start, dt.time()) + dt.timedelta(
@@ -249,3 +252,55 @@ def _fault(letters: list[str], tokens: list[tuple[str, str]]) -> str:
 def _runs_on(tokens: list[tuple[str, str]]) -> bool:
     """Return whether digits follow those of a fraction of a second."""
     return any(one == "f" and behind in [*"dmYyHIMS"] for (one, _), (behind, _) in pairwise(tokens))
+
+
+_END = 2_958_466
+"""The first day of the year 10000."""
+_BEFORE_LEAP, _AFTER_LEAP = dt.date(1899, 12, 31), dt.date(1899, 12, 30)
+_EPOCH_1904 = dt.date(1904, 1, 1)
+
+
+def serial_text(value: str, meaning: str, *, is_1904: bool) -> str:
+    """Return the date or time that a number spells as ISO text; the number itself if it spells none.
+
+    Args:
+        value: the number.
+        meaning: "date" or "time"; a time below one day is of no date.
+        is_1904: whether days count from 1904.
+    """
+    if len(value) == 5 and value.isascii() and value.isdigit() and value > "00060":
+        epoch = _EPOCH_1904 if is_1904 else _AFTER_LEAP  # most dates are such days
+        return (epoch + dt.timedelta(int(value))).isoformat()
+    try:
+        number = Decimal(value.strip())
+    except InvalidOperation:
+        return value
+    if not number.is_finite() or not 0 <= number < _END:
+        return value
+    milliseconds = int((number * _MS).to_integral_value())
+    day, rest = divmod(milliseconds, _MS)
+    if meaning == "time" and day == 0:
+        return _clock(rest)
+    first = _first_day(day, is_1904=is_1904)
+    if first is None:
+        return value
+    try:
+        moment = first + dt.timedelta(day)
+    except OverflowError:
+        return value
+    return f"{moment.isoformat()} {_clock(rest)}" if rest else moment.isoformat()
+
+
+def _first_day(day: int, *, is_1904: bool) -> dt.date | None:
+    """Return the day that has the number 0; None for the days that there were not."""
+    if is_1904:
+        return _EPOCH_1904
+    if day in (0, 60):
+        return None
+    return _BEFORE_LEAP if day < 60 else _AFTER_LEAP
+
+
+def _clock(milliseconds: int) -> str:
+    """Return the time so many milliseconds after midnight, without a fraction if it is whole."""
+    time = (dt.datetime.min + dt.timedelta(milliseconds=milliseconds)).time()
+    return time.isoformat("seconds" if time.microsecond == 0 else "milliseconds")

@@ -20,7 +20,7 @@ from xml.parsers import expat
 from ...base.doors import fix
 from ...errors import UnreadableFile
 from .archives import DamagedFile, undamaged
-from .serial_dates import serial_text
+from .date_texts import serial_text
 
 CONTENT = "[Content_Types].xml"
 """The part that every workbook has."""

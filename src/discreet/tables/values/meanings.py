@@ -47,9 +47,7 @@ from .kinds import (
     rounded_float,
     single,
 )
-
-TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}
-"""How files write truths: those words that Frictionless Table Schema reads unless told otherwise."""
+from .stand_ins import TRUTHS
 
 
 def spellings(candidate: object, of: ColumnType) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from ...selection.scores.distance import Lattice
 from ..engines.column import Group, Numeric
 from ..engines.sums import total_of_units, total_on_grid
 from ..values.kinds import plain
-from ..values.truths import StandIn
+from ..values.stand_ins import StandIn
 from .noisy_numbers import ListNoise, NoisePrice
 from .time_bounds import TimeBounds, is_moment, read_time_bounds
 from .units import UnitQuery

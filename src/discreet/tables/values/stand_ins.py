@@ -1,13 +1,14 @@
-"""Times of a column as integers, so that engines count them as they count numbers.
+"""Integers that stand for times and truths of a column, so that engines count and add them up as numbers.
 
-A column has microseconds from 1970-01-01, by its clock or in UTC; nanoseconds where it has those, and where Python
-has objects. Dates are midnights. Times before the year 1 or after 9999, infinite ones among them, are brought to
-the ends of those years, beyond which no grid reaches.
+Truths are 0 and 1. A column of times has microseconds from 1970-01-01, by its clock or in UTC; nanoseconds where it
+has those, and where Python has objects. Dates are midnights. Times before the year 1 or after 9999, infinite ones
+among them, are brought to the ends of those years, beyond which no grid reaches.
 """
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import Any
+from itertools import compress
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from ...sampling.vectors import ExactArray
 from ...selection.candidates import is_missing
 from ...selection.date_grid import ClockKind, TimeUnit, clock_of, microseconds
 from .kinds import UNITS_PER_SECOND, ColumnType, is_written
+from .numeric import present
 
 FIRST_DAY, LAST_DAY = (
     day.toordinal() - dt.date(1970, 1, 1).toordinal() for day in (dt.date.min, dt.date.max)
@@ -156,3 +158,48 @@ def sql_of_texts(cell: str, clock: ClockKind, of: ColumnType) -> str:
 
 
 _NO_TIME = "CAST(NULL AS BIGINT)"
+
+
+TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}
+"""How files write truths: those words that Frictionless Table Schema reads unless told otherwise."""
+
+StandIn = ClockKind | Literal["truth"]
+"""The meaning of integers in a column: the times of a clock, or truths."""
+
+
+def check_stand_in(of: ColumnType, stand_in: StandIn) -> None:
+    """Raise unless a column holds times of that clock, or truths; or text or objects of Python that may be some.
+
+    Raises:
+        UnreadableData: from its type alone.
+    """
+    if stand_in != "truth":
+        check_times(of, stand_in)
+        return
+    if of.kind == "boolean" or is_written(of) or (of.kind, of.name) == ("anything", "object"):
+        return
+    raise UnreadableData(
+        f"{of.words}, is not a column of truths. For numbers give bounds that are numbers"
+    )
+
+
+def present_as(
+    values: Sequence[object], stand_in: StandIn | None
+) -> tuple[NDArray[np.bool_], ExactArray]:
+    """Return which values of a list are numbers, times of a clock or truths, and the numbers for these."""
+    if stand_in is None:
+        return present(values)
+    return _present_truths(values) if stand_in == "truth" else present_times(values, stand_in)
+
+
+def _present_truths(values: Sequence[object]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which values of a list are truths, and the truths as 0 and 1."""
+    there = np.array([isinstance(one, bool | np.bool_) for one in values], dtype=np.bool_)
+    truths = [bool(one) for one in compress(values, there)]
+    return there, np.array(truths, dtype=np.int64)
+
+
+def sql_of_truths(cell: str) -> str:
+    """Return the expression in DuckDB of the truths that text of a file spells, null for other text."""
+    whens = (f"WHEN {cell} IN {words} THEN {truth}" for truth, words in TRUTHS.items())
+    return f"CASE {' '.join(whens)} END"

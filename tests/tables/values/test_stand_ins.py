@@ -24,7 +24,7 @@ from discreet.errors import UnreadableData, UnreadableFile
 from discreet.selection.date_grid import microseconds
 from discreet.tables.engines.column import Group, Source
 from discreet.tables.engines.records import Records
-from discreet.tables.values.times import present_times
+from discreet.tables.values.stand_ins import present_times
 
 from ...engines import TYPED, spark
 
