@@ -18,8 +18,7 @@ from unittest.mock import patch
 import duckdb
 
 from discreet.tables.formats import reader_library
-from discreet.tables.formats.cell_forms import CellReading, cell_form
-from discreet.tables.formats.text_form import TextForm
+from discreet.tables.formats.text_form import CellReading, TextForm, cell_form
 from discreet.tables.formats.text_records import TextRecords
 
 from .race import Contender, Run, race

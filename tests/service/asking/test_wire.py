@@ -18,7 +18,7 @@ from discreet.privacy import PureDP
 from discreet.service import PastRelease
 from discreet.service.asking import AllowedQuestion, wire
 from discreet.tables.datasets.columns import read_column as declared
-from discreet.tables.formats.cell_forms import CellForm
+from discreet.tables.formats.text_form import CellForm
 
 PLAIN = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -10,10 +10,9 @@ from unittest.mock import patch
 import pyarrow as pa
 
 from discreet.tables.formats import reader_library
-from discreet.tables.formats.cell_forms import CellReading
 from discreet.tables.formats.date_texts import DateForm
 from discreet.tables.formats.number_texts import THOUSANDS, NumberForm
-from discreet.tables.formats.text_form import TextForm
+from discreet.tables.formats.text_form import CellReading, TextForm
 from discreet.tables.formats.text_records import TextRecords
 
 Form = NumberForm | DateForm

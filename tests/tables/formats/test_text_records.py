@@ -19,11 +19,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument
-from discreet.tables.formats import byte_blocks, csv_records, reader_library, text_records
+from discreet.tables.formats import byte_blocks, reader_library, text_records
 from discreet.tables.formats.first_bytes import byte_table, encoding_name
 from discreet.tables.formats.reader_library import open_reader
 from discreet.tables.formats.text_form import TextForm
-from discreet.tables.formats.text_records import COMMENTS, NOWHERE, SEVERAL_LINES, TextRecords
+from discreet.tables.formats.text_records import (
+    COMMENTS,
+    NOWHERE,
+    SEVERAL_LINES,
+    TextRecords,
+    is_strict,
+    records_of,
+    text_lines,
+)
 
 needs_kernel = pytest.mark.skipif(open_reader() is None, reason="the reader is not built")
 WAYS = [pytest.param("kernel", marks=needs_kernel), "csv"]
@@ -338,7 +346,7 @@ def test_a_file_that_fails_midway_ends_the_query(tmp_path: Path, way: str) -> No
 
 def test_the_longest_cell_of_csv_is_the_programs_own() -> None:
     before = csv.field_size_limit()
-    assert list(csv_records.records_of(["a" * 2 * before], TextForm(delimiter=","))) == [
+    assert list(text_records.records_of(["a" * 2 * before], TextForm(delimiter=","))) == [
         ["a" * 2 * before]
     ]
     assert csv.field_size_limit() == before
@@ -363,3 +371,41 @@ def test_records_are_those_of_csv_in_many_files(folder: Path, start: int) -> Non
         assert read(records, "kernel", block=block, batch=batch) == [
             [*row, one] for row, one in zip(cells, spans, strict=True)
         ]
+
+
+def records(data: bytes, form: TextForm) -> list[list[str]]:
+    return list(records_of(text_lines(io.BytesIO(data), "utf-8"), form))
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_any_end_of_a_line_ends_a_record_and_empty_lines_are_none(end: bytes) -> None:
+    data = end.join([b"a,b", b"", b'"x', b'y",1', b"", b""])
+    middle = end.decode()
+    assert records(data, TextForm(",")) == [["a", "b"], [f"x{middle}y", "1"]]
+    assert records(data, TextForm(",", multiline=False)) == [["a", "b"], ["x"], ['y"', "1"]]
+    assert records(data, TextForm(",", quote="")) == [["a", "b"], ['"x'], ['y"', "1"]]
+
+
+def test_without_a_delimiter_a_line_is_a_cell() -> None:
+    assert records(b'a;b\n\n"c\nd', TextForm(None)) == [["a;b"], ['"c'], ["d"]]
+
+
+def test_bytes_that_are_no_text_end_nothing() -> None:
+    assert records(b"a,\xff\n1,2\n", TextForm(",")) == [["a", "\ufffd"], ["1", "2"]]
+
+
+@pytest.mark.parametrize(
+    ("line", "strict"),
+    [('"a","b"', True), ("a,b", True), ('"a"x,b', False), ('"a,b', False), ("", True)],
+)
+def test_quotes_are_closed_in_front_of_a_delimiter(line: str, strict: bool) -> None:
+    assert is_strict([line], TextForm(",")) == strict
+
+
+def test_a_program_may_refuse_long_cells_of_its_own() -> None:
+    before = csv.field_size_limit(10)
+    try:
+        assert records(b"x" * 99, TextForm(",")) == [["x" * 99]]
+        assert csv.field_size_limit() == 10
+    finally:
+        csv.field_size_limit(before)

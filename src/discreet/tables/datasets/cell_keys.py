@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ..formats.cell_forms import CellForm, cell_form
 from ..formats.number_texts import DECIMALS, NEGATIVES, THOUSANDS
+from ..formats.text_form import CellForm, cell_form
 from .declarations import KeyPath, at_place
 from .keys import TRUTH, Key, anything, choice_of, list_of
 

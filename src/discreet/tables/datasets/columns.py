@@ -13,7 +13,7 @@ from ...base.text_tables import fact_table
 from ...errors import InvalidArgument, InvalidCandidates, preview
 from ...selection.candidates import Grid, decimal_places, plain_number
 from ...selection.date_grid import STEP_UNITS, DateGrid, DateStep, read_moment
-from ..formats.cell_forms import NO_FORM, CellForm
+from ..formats.text_form import NO_FORM, CellForm
 from ..values.kinds import plain
 from .cell_keys import CELL_KEYS, OF_DATES, OF_NUMBERS, OF_TEXTS, read_cell_form
 from .declarations import KeyPath, at_place, nearest, read_text, refuse_to_fill_in, toml_text, wrong

@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import InvalidArgument
 from ..engines.fits import CellCounts
 from ..engines.records import Records
-from ..formats.cell_forms import CellForm
+from ..formats.text_form import CellForm
 from .cell_fits import read_once, record_fits
 from .columns import Column
 from .dataset import Dataset

@@ -16,9 +16,8 @@ from ..engines.catalogues import query_of_table
 from ..engines.csv_files import CsvFile, scan_csv
 from ..engines.files import file_format, names_files
 from ..engines.sql_queries import SqlQuery, is_one_select
-from ..formats.cell_forms import CellForm
 from ..formats.date_texts import EXCEL
-from ..formats.text_form import ColumnForm, TextForm
+from ..formats.text_form import CellForm, ColumnForm, TextForm
 from ..values.kinds import ColumnType
 from ..values.meanings import check_markers
 from .columns import Column

@@ -22,7 +22,6 @@ from ...base.error_boundary import error_boundary
 from ...errors import InvalidArgument, MissingColumn, UnreadableFile, preview
 from ..formats.archives import DamagedFile
 from ..formats.byte_blocks import check_bytes, name_of_text, open_bytes
-from ..formats.csv_records import is_strict, records_of
 from ..formats.first_bytes import (
     BY_MARK,
     EXAMPLES,
@@ -33,7 +32,15 @@ from ..formats.first_bytes import (
 )
 from ..formats.json_arrays import BEGIN
 from ..formats.text_form import TextForm, text_form
-from ..formats.text_records import COMMENTS, NOWHERE, SEVERAL_LINES, FileState, TextRecords
+from ..formats.text_records import (
+    COMMENTS,
+    NOWHERE,
+    SEVERAL_LINES,
+    FileState,
+    TextRecords,
+    is_strict,
+    records_of,
+)
 from ..values.ids import sql_json_id
 from ..values.kinds import ColumnType
 from .engine_errors import missing_column, quietly

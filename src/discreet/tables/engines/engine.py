@@ -15,7 +15,7 @@ from ...privacy.sensitivity import columns_of_unit
 from ...selection.any_column import AnyColumn
 from ...selection.bins import Bins, CellColumns, CellLabels, column_words
 from ..conditions.conditions import Condition
-from ..formats.cell_forms import CellUse
+from ..formats.text_form import CellUse
 from ..values.kinds import CELL, ONLY
 from .cell_columns import column_aliases, with_cells
 from .engine_errors import missing_column, needing, quietly

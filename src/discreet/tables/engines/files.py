@@ -18,10 +18,9 @@ from ...errors import DiscreetError, InvalidArgument, UnreadableFile
 from ...selection.bins import CellColumns
 from ..conditions.conditions import Condition, ConstantKind, kinds_of_columns
 from ..formats.byte_blocks import check_bytes, name_in_zip
-from ..formats.cell_forms import CELL_WORDS, NO_FORM, CellUse
 from ..formats.first_bytes import PACKED, SIGNATURE, refuse_other_format, told_format
 from ..formats.lakes import refuse_lakes
-from ..formats.text_form import ColumnForm, TextForm
+from ..formats.text_form import CELL_WORDS, NO_FORM, CellUse, ColumnForm, TextForm
 from ..formats.text_records import file_state
 from ..values.kinds import CELL, ColumnType
 from ..values.meanings import check_one_kind, use_of_cells

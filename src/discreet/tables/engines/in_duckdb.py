@@ -21,7 +21,7 @@ from ...errors import UnreadableData
 from ...sampling.vectors import ExactArray
 from ...selection.date_grid import ClockKind
 from ..conditions.conditions import ConstantKind
-from ..formats.cell_forms import NO_TEXT
+from ..formats.text_form import NO_TEXT
 from ..values.ids import SALT, sql_decimal_text
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType, column_type, is_written

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from ...errors import DiscreetError
 from ...privacy.sensitivity import Unit, columns_of_unit
-from ..formats.cell_forms import CellUse
+from ..formats.text_form import CellUse
 from ..values.kinds import CELL, ColumnType
 from .engine_errors import missing_column, quietly
 from .files import FileColumns, FileNames, native_columns, open_columns

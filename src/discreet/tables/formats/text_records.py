@@ -1,23 +1,27 @@
 """The records of a file of text as an Arrow stream: the wanted cells alone, as text.
 
-By `reader.c`, or by `csv` where that is not in use: the same records. A cell that cannot be read is null, and no
-other one is: it has bytes that are no text, or U+FFFD in their place, or is longer than `LONGEST_CELL`.
+By `reader.c`, or by `csv` where that is not in use: the same records. What Python's `csv` makes of the decoded text
+is their definition. An empty line is no record, nor is a comment: a line that begins with its sign where a record
+would begin. A cell that cannot be read is null, and no other one is: it has bytes that are no text, or U+FFFD in
+their place, or is longer than `LONGEST_CELL`.
 
 Side channels: time depends on the bytes, as for any read. Memory depends on the longest cell up to that length, and
 in `csv` on the longest record.
 """
 
 import codecs
+import io
 import os
 import re
 from array import array
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from ctypes import c_char_p, c_void_p, cast
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import islice
+from functools import cache, partial
+from importlib.util import find_spec, module_from_spec
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,11 +32,9 @@ from ..engines.progress import FileReading
 from . import byte_blocks, reader_library
 from .archives import DamagedFile
 from .arrow_streams import put_batch, stream_capsule
-from .cell_forms import CellReading
-from .csv_records import records_of, text_lines
 from .first_bytes import byte_table
 from .json_arrays import array_lines
-from .text_form import TextForm
+from .text_form import CellReading, TextForm
 
 LONGEST_CELL = 1 << 24
 """In bytes of UTF-8."""
@@ -274,3 +276,100 @@ def _arrow_column(cells: list[str], reading: CellReading | None) -> tuple[Any, A
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     ends = np.concatenate([[0], lengths.cumsum()]).astype(np.int32)
     return np.frombuffer(b"".join(words) or b"\0", np.uint8), ends, bad, valid
+
+
+_LONGEST_FIELD = 2**31 - 1
+"""Characters of a cell, for `csv`: what it refuses would depend on the rows."""
+
+
+@cache
+def _csv() -> Any:
+    """Return `_csv` as a module of our own, with a longest cell that the program cannot change."""
+    spec = find_spec("_csv")
+    assert spec is not None, "Python comes with it"
+    assert spec.loader is not None, "and loads it"
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.field_size_limit(_LONGEST_FIELD)
+    return module
+
+
+def text_lines(stream: BinaryIO, encoding: str) -> Iterable[str]:
+    """Return the lines of decoded bytes with their ends, which are LF, CR or both."""
+    return io.TextIOWrapper(stream, encoding, errors="replace", newline="")
+
+
+def records_of(
+    lines: Iterable[str], form: TextForm, *, comments: bool = False
+) -> Iterator[list[str]]:
+    """Return the records of lines.
+
+    Args:
+        lines: lines with their ends.
+        form: the form; without a delimiter a record is one cell.
+        comments: whether a comment is a record, without cells.
+    """
+    if form.delimiter is None:
+        return ([line] for line in _without_ends(lines))
+    if not form.multiline and (form.quote or form.escape):
+        records = _records_of_lines(_without_ends(lines), form)
+    elif form.comment:
+        records = _records_and_comments(lines, form)
+    else:
+        return filter(None, _reader(lines, form))
+    return records if comments else filter(None, records)
+
+
+def is_strict(lines: Iterable[str], form: TextForm) -> bool:
+    """Return whether the quotes of the first record are closed, and only a delimiter is behind them."""
+    try:
+        next(filter(None, _records_and_comments(lines, form, strict=True)), None)
+    except _csv().Error:
+        return False
+    return True
+
+
+def _reader(lines: Iterable[str], form: TextForm, *, strict: bool = False) -> Iterator[list[str]]:
+    own = _csv()
+    quotes = {"quotechar": form.quote} if form.quote else {"quoting": own.QUOTE_NONE}
+    records: Iterator[list[str]] = own.reader(
+        lines,
+        delimiter=form.delimiter,
+        strict=strict,
+        escapechar=form.escape,
+        doublequote=form.escape is None,
+        skipinitialspace=form.skip_initial_space,
+        **quotes,
+    )
+    return records
+
+
+def _without_ends(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines that are not empty, without their ends."""
+    return filter(None, (line.rstrip("\r\n") for line in lines))
+
+
+def _records_of_lines(lines: Iterable[str], form: TextForm) -> Iterator[list[str]]:
+    """Yield the records of lines without their ends, where a quote ends with its line; a comment is []."""
+    signs = [sign for sign in (form.quote, form.escape) if sign]
+    signs += [" "] if form.skip_initial_space else []
+    for line in lines:
+        if form.comment and line.startswith(form.comment):
+            yield []
+        elif any(sign in line for sign in signs):
+            yield next(_reader([line], form))
+        else:
+            yield line.split(form.delimiter)
+
+
+def _records_and_comments(
+    lines: Iterable[str], form: TextForm, *, strict: bool = False
+) -> Iterator[list[str]]:
+    """Yield the records of lines; a comment is []."""
+    rest = iter(lines)
+    for line in rest:
+        if form.comment and line.startswith(form.comment):
+            yield []
+        else:  # `csv` takes no more lines than the record has
+            record = next(_reader(chain([line], rest), form, strict=strict), None)
+            yield from filter(None, [record])

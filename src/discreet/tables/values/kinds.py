@@ -15,7 +15,7 @@ from uuid import UUID
 
 from ...errors import InvalidCandidates, NotCountable, preview
 from ...selection.candidates import instant, is_missing
-from ..formats.cell_forms import NO_FORM, CellForm, CellReading
+from ..formats.text_form import NO_FORM, CellForm, CellReading
 
 CELL = "cell"
 """The name of the only column of a table once it has been opened."""

@@ -29,9 +29,9 @@ from ...selection.candidates import (
     plain_number,
     plain_text,
 )
-from ..formats.cell_forms import CellUse
 from ..formats.date_texts import DateForm
 from ..formats.number_texts import NumberForm
+from ..formats.text_form import CellUse
 from .key_values import MOST_KEY_BYTES, part_word
 from .kinds import (
     NUMBERS,

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ....errors import InvalidArgument
-from ...formats.cell_forms import cell_form
 from ...formats.date_texts import read_date_form
 from ...formats.number_texts import DECIMALS, THOUSANDS
+from ...formats.text_form import cell_form
 from ..declarations import KeyPath, nearest, toml_text, wrong
 
 _LONGEST_JSON = 80
