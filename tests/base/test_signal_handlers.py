@@ -16,7 +16,7 @@ from discreet.base.signal_handlers import may_be_interrupted
 from discreet.ledger import Ledger
 from discreet.ledger.interrupts import run_uninterrupted
 from discreet.selection.account import Indices
-from discreet.tables.engines.in_duckdb import run_query
+from discreet.tables.engines.database import run_query
 
 from ..ledgers import bill
 

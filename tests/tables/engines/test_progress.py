@@ -68,6 +68,13 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, awaited: str = "reading") -> 
     return found
 
 
+def the_bar() -> progress.Bar:
+    """Return the bar that is shown."""
+    bar = progress.BAR.get()
+    assert bar is not None
+    return bar
+
+
 def test_what_takes_long_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = at_a_terminal(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
@@ -138,7 +145,10 @@ def test_a_file_or_a_pipe_gets_nothing(
 def test_the_percentage_is_of_the_last_scan_that_runs(
     percents: list[float], shown: float | None
 ) -> None:
-    assert progress._percent([Connection(percent) for percent in percents]) == shown
+    bar = progress.Bar(of_files=True)
+    for percent in percents:
+        bar.watch(Connection(percent))
+    assert bar.percent == shown
 
 
 def test_a_bar_is_shown_where_the_engine_tells_and_a_spinner_where_it_does_not(
@@ -147,7 +157,8 @@ def test_a_bar_is_shown_where_the_engine_tells_and_a_spinner_where_it_does_not(
     terminal = at_a_terminal(monkeypatch, "≈ 43% of this scan")
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     with progress.waiting("reading a.csv"):
-        connection = progress.watch(Connection(43.2))
+        connection = Connection(43.2)
+        the_bar().watch(connection)
         assert terminal.seen.wait(10)
         terminal.awaited = "≈ 88% of this scan"
         terminal.seen.clear()
@@ -170,23 +181,18 @@ def test_a_long_name_leaves_room_for_the_bar(monkeypatch: pytest.MonkeyPatch) ->
     terminal = at_a_terminal(monkeypatch, "≈100% of this scan")
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     with progress.waiting(f"reading {'a' * 200}.csv"):
-        progress.watch(Connection(100.0))
+        the_bar().watch(Connection(100.0))
         assert terminal.seen.wait(10)
     assert max(map(len, terminal.lines())) == 80
 
 
-def test_without_a_bar_connections_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    connection = Connection(43.2)
-    assert progress.watch(connection) is connection
+def test_there_is_a_bar_only_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress.waiting("reading a.csv"):
-        progress.watch(connection)
-    assert connection.told == []
+        assert progress.BAR.get() is None
     at_a_terminal(monkeypatch)
     with progress.waiting("reading a.csv"):
-        assert progress.watch(connection) is connection
-    assert len(connection.told) == 1
-    progress.watch(connection)
-    assert len(connection.told) == 1
+        assert the_bar().percent is None
+    assert progress.BAR.get() is None
 
 
 def settings() -> tuple[bool, bool]:
@@ -231,14 +237,15 @@ def test_a_file_says_how_far_it_is_read_by_its_bytes(
 ) -> None:
     file = tmp_path / "a.csv.gz"
     file.write_bytes(gzip.compress(random.Random(1).randbytes(3 << 20)))
-    assert progress.watch_file(file) is None, "there is no bar"
     at_a_terminal(monkeypatch)
     with progress.waiting("reading standard input", of_files=False):
-        assert progress.watch_file(file) is None, "its size is not public"
+        assert the_bar().watch_file(file) is None, "its size is not public"
     with progress.waiting("reading a.csv.gz"):
-        reading = progress.watch_file(file)
+        bar = the_bar()
+        bar.watch(Connection(43.2))
+        reading = bar.watch_file(file)
         assert reading is not None
-        assert progress._percent([Connection(43.2), reading]) == 43.2, "it is not open yet"
+        assert bar.percent == 43.2, "it is not open yet"
         with open_bytes(file, None, reading) as stream:
             told = [reading.query_progress() for _ in iter(partial(stream.read, 1 << 20), b"")]
         assert len(told) == 3
@@ -252,7 +259,7 @@ def test_a_file_says_how_far_it_is_read_by_its_bytes(
 def test_a_question_about_text_is_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
-    file, told, watched = tmp_path / f"a.{end}", list[float](), list[progress.Telling]() or None
+    file, told, bar = tmp_path / f"a.{end}", list[float | None](), progress.BAR.get()
     file.write_text('a\n{"a": 1}\n')
     if end == "zip":
         with zipfile.ZipFile(file, "w") as archive:
@@ -262,13 +269,12 @@ def test_a_question_about_text_is_watched(
 
     def look(batches: text_records._ByKernel) -> bool:
         was_read = read(batches)
-        assert watched is not None
-        told.append(watched[-1].query_progress())
+        assert bar is not None
+        told.append(bar.percent)
         return was_read
 
     monkeypatch.setattr(text_records._ByKernel, "_read_some", look)
     with progress.waiting("reading a"):
-        watched = progress._WATCHED.get()
-        assert watched is not None
+        bar = the_bar()
         discreet.count(file, epsilon=1)
     assert 100.0 in told, told

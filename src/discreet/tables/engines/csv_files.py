@@ -43,9 +43,10 @@ from ..formats.text_records import (
 )
 from ..values.ids import sql_json_id
 from ..values.kinds import ColumnType
+from .database import run_query
 from .engine_errors import missing_column, quietly
-from .in_duckdb import run_query, select_list
-from .progress import watch_file
+from .in_duckdb import select_list
+from .progress import BAR
 from .records import COMMENT, SPANS, UNREAD, is_of_unit
 from .value_counts import RowQuery, parameter_number
 
@@ -302,7 +303,9 @@ def _text_rows(
     for name in values:  # of which one may begin as another does
         columns = re.sub(rf"\${re.escape(name)}\b", f"${name}_{i}", columns)
     failure = UnreadableFile(f"{records.file} cannot be opened")
-    records = replace(records, shown=watch_file(records.file))
+    bar = BAR.get()
+    if bar is not None:
+        records = replace(records, shown=bar.watch_file(records.file))
     # In a thread that no signal reaches: DuckDB reads the schema, and an interrupt in what C calls would be lost.
     quietly(run_query, failure, connection, connection.register, f"records_{i}", records)
     text = f"SELECT {columns} FROM records_{i}"

@@ -1,4 +1,7 @@
-"""The database of this process that reads files and counts tables in memory: DuckDB, opened once."""
+"""The database of this process that reads files and counts tables in memory: DuckDB, opened once.
+
+A query in it can be ended by a signal.
+"""
 
 import atexit
 import ctypes
@@ -6,12 +9,22 @@ import hashlib
 import os
 import shutil
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextvars import copy_context
+from threading import Lock, Thread, current_thread, main_thread
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from .progress import watch
+from ...base.signal_handlers import may_be_interrupted
+from .progress import BAR
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_TICK, _TICKS = 0.05, 100
+"""Seconds from one request to stop to the next, and how many of them a caller waits for."""
 
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
@@ -34,7 +47,7 @@ def connect_memory() -> "DuckDBPyConnection":
         _directories[:] = [_private_directory()]
         config = {**CONFIG, "temp_directory": _directories[0]}
         _databases.append(duckdb.connect(config=config))
-    return watch(_databases[0].cursor())
+    return _shown(_databases[0].cursor())
 
 
 def connect_file(path: str) -> "DuckDBPyConnection":
@@ -48,7 +61,15 @@ def connect_file(path: str) -> "DuckDBPyConnection":
     config = {**CONFIG, "temp_directory": directory}
     connection = duckdb.connect(path, read_only=True, config=config)
     connection.execute("SET enable_external_access = false")
-    return watch(connection)
+    return _shown(connection)
+
+
+def _shown(connection: "DuckDBPyConnection") -> "DuckDBPyConnection":
+    """Return a connection, which a bar asks from now on, if there is one."""
+    bar = BAR.get()
+    if bar is not None:
+        bar.watch(connection)
+    return connection
 
 
 def close_databases() -> None:
@@ -93,3 +114,48 @@ os.register_at_fork(after_in_child=_leave_to_the_parent)
 atexit.register(
     _databases.clear
 )  # what is left when modules go is reported by DuckDB as leaked, on stderr
+
+
+def run_query(
+    connection: "DuckDBPyConnection", work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
+) -> _T:
+    """Return the result of `work(*args, **kwargs)`, a query on the connection; a signal can end it.
+
+    Under load a query of DuckDB looks at no signal, and Python runs handlers in the main thread alone. So that one
+    waits here while another runs the query. A handler that returns changes nothing; where it raises, the query is
+    interrupted, and its own error is lost with its thread.
+    """
+    if current_thread() is not main_thread() or not may_be_interrupted():
+        return work(*args, **kwargs)
+    results, errors, context = list[_T](), list[BaseException](), copy_context()
+    end = Lock()  # not the thread's own, which an interrupted `join` takes for its end
+    end.acquire()
+
+    def run() -> None:
+        try:
+            results.append(context.run(work, *args, **kwargs))
+        except BaseException as error:  # the caller raises it
+            errors.append(error)
+        finally:
+            end.release()
+
+    try:
+        _start(run)
+        end.acquire()
+    except BaseException:
+        for _ in range(_TICKS):  # one that comes before the query has begun is lost
+            connection.interrupt()
+            if end.acquire(timeout=_TICK):
+                break
+        raise
+    if errors:
+        raise errors.pop()
+    return results.pop()
+
+
+def _start(run: Callable[[], None]) -> None:
+    """Run it in a new thread, or in this one if no thread can be started."""
+    try:
+        Thread(target=run, daemon=True).start()
+    except RuntimeError:
+        run()

@@ -7,16 +7,12 @@ import datetime as dt
 import itertools
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import cached_property, partial
-from threading import Lock, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
-from ...base.signal_handlers import may_be_interrupted
 from ...errors import UnreadableData
 from ...sampling.vectors import ExactArray
 from ...selection.date_grid import ClockKind
@@ -27,21 +23,19 @@ from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_
 from ..values.kinds import CELL, CellKey, ColumnType, column_type, is_written
 from ..values.numeric import from_relation
 from ..values.stand_ins import StandIn, sql_of_texts, sql_of_times, sql_of_truths
+from .database import run_query
 from .engine_errors import missing_column, quietly
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, names_of_parts, null_name
 from .records import PERSON, START, is_of_unit
-from .value_counts import MOST_IN_A_LIST, RowQuery, ValueTexts
+from .value_counts import MOST_IN_A_LIST, RowQuery, ValueTexts, constants, value_texts, values_in
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation, Expression
+    from duckdb import DuckDBPyRelation
     from duckdb.sqltypes import DuckDBPyType
 
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-
-_TICK, _TICKS = 0.05, 100
-"""Seconds from one request to stop to the next, and how many of them a caller waits for."""
 
 
 def interruptible(
@@ -54,51 +48,6 @@ def interruptible(
         if connection is None
         else run_query(connection, work, *args, **kwargs)
     )
-
-
-def run_query(
-    connection: "DuckDBPyConnection", work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
-) -> _T:
-    """Return the result of `work(*args, **kwargs)`, a query on the connection; a signal can end it.
-
-    Under load a query of DuckDB looks at no signal, and Python runs handlers in the main thread alone. So that one
-    waits here while another runs the query. A handler that returns changes nothing; where it raises, the query is
-    interrupted, and its own error is lost with its thread.
-    """
-    if current_thread() is not main_thread() or not may_be_interrupted():
-        return work(*args, **kwargs)
-    results, errors, context = list[_T](), list[BaseException](), copy_context()
-    end = Lock()  # not the thread's own, which an interrupted `join` takes for its end
-    end.acquire()
-
-    def run() -> None:
-        try:
-            results.append(context.run(work, *args, **kwargs))
-        except BaseException as error:  # the caller raises it
-            errors.append(error)
-        finally:
-            end.release()
-
-    try:
-        _start(run)
-        end.acquire()
-    except BaseException:
-        for _ in range(_TICKS):  # one that comes before the query has begun is lost
-            connection.interrupt()
-            if end.acquire(timeout=_TICK):
-                break
-        raise
-    if errors:
-        raise errors.pop()
-    return results.pop()
-
-
-def _start(run: Callable[[], None]) -> None:
-    """Run it in a new thread, or in this one if no thread can be started."""
-    try:
-        Thread(target=run, daemon=True).start()
-    except RuntimeError:
-        run()
 
 
 _SMALL_TYPES = ("BOOLEAN", "TINYINT", "UTINYINT")
@@ -613,39 +562,3 @@ def enum_values(of: "DuckDBPyType") -> tuple[str, ...]:
     _, values = of.children[0]
     assert isinstance(values, list)
     return tuple(values)
-
-
-def constants(values: Iterable[object], native: "DuckDBPyType | str") -> "Expression":
-    """Return a list of values of one type.
-
-    As one text: DuckDB reads it exactly, while it would find a common type for Python's values, and it
-    takes a list of Python's values one by one, a hundred times as slowly.
-    """
-    return values_in(value_texts(values, native))
-
-
-def value_texts(values: Iterable[object], native: "DuckDBPyType | str") -> ValueTexts:
-    """Return values of one type as one text."""
-    are_integers = native == "BIGINT"  # of which there may be a million, as places of keys
-    literals = list(map(str if are_integers else _literal, values))
-    commas = [","] if are_integers else map(",{}".format, itertools.count())
-    comma = next(c for c in commas if are_integers or not any(c in x for x in literals))
-    return ValueTexts(comma.join(literals), comma, native)
-
-
-def values_in(texts: ValueTexts) -> "Expression":
-    """Return the list of the values."""
-    import duckdb
-    from duckdb import ConstantExpression, FunctionExpression
-
-    both = ConstantExpression(texts.together), ConstantExpression(texts.between)
-    return FunctionExpression("string_split", *both).cast(duckdb.list_type(texts.native))
-
-
-def _literal(value: object) -> str:
-    """Return the value in the text that DuckDB casts to it."""
-    if isinstance(value, bytes):
-        return "\\x" * bool(value) + value.hex("x").replace("x", "\\x")
-    if isinstance(value, Decimal):
-        return f"{value:f}"  # of 1E-9 DuckDB makes a double first
-    return repr(value) if isinstance(value, float) else str(value)

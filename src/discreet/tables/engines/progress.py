@@ -2,14 +2,14 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import timedelta
 from io import RawIOBase
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -57,16 +57,49 @@ class FileReading:
             return -1.0
 
 
-C = TypeVar("C", bound=Scanning)
-
 PATIENCE = 1.0
 """Seconds before anything is shown."""
-_WATCHED: ContextVar[list[Telling] | None] = ContextVar("watched", default=None)
-"""The connections and files that a bar asks; None where there is no bar."""
-_OF_FILES: ContextVar[bool] = ContextVar("of_files", default=True)
-"""Whether the sizes of files are public: that of a copy of standard input is not."""
-_STEP: ContextVar[list[str] | None] = ContextVar("step", default=None)
-"""The step of several that a bar names, after what it names itself; None where there is no bar."""
+
+
+class Bar:
+    """A bar: the connections and files that it asks, and the step that it names.
+
+    Attributes:
+        step: the step of several, after what the bar names itself.
+    """
+
+    def __init__(self, *, of_files: bool) -> None:
+        """Begin without any.
+
+        Args:
+            of_files: whether the sizes of files are public: that of a copy of standard input is not.
+        """
+        self.step, self._of_files, self._told = "", of_files, list[Telling]()
+
+    def watch(self, connection: Scanning) -> None:
+        """Ask a connection of DuckDB from now on, which never prints any progress itself."""
+        connection.execute("SET enable_progress_bar_print = false; SET enable_progress_bar = true")
+        self._told.append(connection)
+
+    def watch_file(self, file: Path) -> FileReading | None:
+        """Return the question of the bar while a file is read; None if its size is not public."""
+        if not self._of_files:
+            return None
+        with suppress(OSError):
+            reading = FileReading(file.stat().st_size)
+            self._told.append(reading)
+            return reading
+        return None
+
+    @property
+    def percent(self) -> float | None:
+        """How far the scan is that runs, None if none runs or it does not tell."""
+        percentages = [told.query_progress() for told in self._told]
+        return next((percent for percent in reversed(percentages) if percent >= 0), None)
+
+
+BAR: ContextVar[Bar | None] = ContextVar("bar", default=None)
+"""The bar that is shown; without one DuckDB keeps no count of its progress."""
 
 
 @contextmanager
@@ -91,70 +124,35 @@ def waiting(what: str, *, of_files: bool = True) -> Iterator[None]:
     from rich.live import Live
     from rich.spinner import Spinner
 
-    connections, spinner, start = list[Telling](), Spinner("dots"), time.monotonic()
-    step = [""]
+    bar, spinner, start = Bar(of_files=of_files), Spinner("dots"), time.monotonic()
 
     def line() -> "Table":
-        label = f"{what}{step[0]}"
-        return _line(spinner, label, time.monotonic() - start, _percent(connections))
+        return _line(spinner, f"{what}{bar.step}", time.monotonic() - start, bar.percent)
 
-    bar = Live(
+    live = Live(
         get_renderable=line,
         console=Console(stderr=True),
         refresh_per_second=10,
         transient=True,
     )
-    timer = Timer(PATIENCE, bar.start)
+    timer = Timer(PATIENCE, live.start)
     timer.daemon = True
-    token, step_token = _WATCHED.set(connections), _STEP.set(step)
-    files_token = _OF_FILES.set(of_files)
+    token = BAR.set(bar)
     timer.start()
     try:
         yield
     finally:
-        _WATCHED.reset(token)
-        _STEP.reset(step_token)
-        _OF_FILES.reset(files_token)
+        BAR.reset(token)
         timer.cancel()
         timer.join()
-        bar.stop()
-
-
-def watch(connection: C) -> C:
-    """Return a connection of DuckDB, which the bar asks from now on, if there is one.
-
-    Without a bar nothing is set, and DuckDB keeps no count of its progress. It never prints any itself.
-    """
-    connections = _WATCHED.get()
-    if connections is not None:
-        connection.execute("SET enable_progress_bar_print = false; SET enable_progress_bar = true")
-        connections.append(connection)
-    return connection
-
-
-def watch_file(file: Path) -> FileReading | None:
-    """Return the question of the bar while a file is read; None without a bar, or if its size is not public."""
-    watched = _WATCHED.get()
-    if watched is None or not _OF_FILES.get():
-        return None
-    with suppress(OSError):
-        reading = FileReading(file.stat().st_size)
-        watched.append(reading)
-        return reading
-    return None
+        live.stop()
 
 
 def name_step(done: int, all_steps: int) -> None:
     """Show how many of several steps are done, if there is a bar. Both are public numbers."""
-    step = _STEP.get()
-    if step is not None:
-        step[0] = f", {done} of {all_steps} columns done"
-
-
-def _percent(connections: Sequence[Telling]) -> float | None:
-    """Return how far the scan is that runs, None if none runs or it does not tell."""
-    percentages = [connection.query_progress() for connection in connections]
-    return next((percent for percent in reversed(percentages) if percent >= 0), None)
+    bar = BAR.get()
+    if bar is not None:
+        bar.step = f", {done} of {all_steps} columns done"
 
 
 def _line(spinner: "Spinner", what: str, seconds: float, percent: float | None) -> "Table":
