@@ -26,7 +26,7 @@ from pandas.api.types import is_numeric_dtype
 import discreet
 from discreet.errors import DiscreetError
 from discreet.tables.engines import numbers
-from discreet.tables.engines.csv_files import CsvFile
+from discreet.tables.formats.text_form import CsvFile
 
 LIST = Path(__file__).with_name("public_files.toml")
 EPSILON = 10**6

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from .study.reports import report as report
     from .tables.datasets import Dataset as Dataset
     from .tables.engines.candidate_table import CandidateTable as CandidateTable
-    from .tables.engines.csv_files import scan_csv as scan_csv
     from .tables.engines.sql_queries import scan_query as scan_query
+    from .tables.formats.text_form import scan_csv as scan_csv
     from .tables.verbs.best_price import best_price as best_price
     from .tables.verbs.bounds import bounds as bounds
     from .tables.verbs.check import check as check
@@ -114,7 +114,7 @@ _MODULES = {
     "Connection": ".service",
     "connect": ".service",
     "CandidateTable": ".tables.engines.candidate_table",
-    "scan_csv": ".tables.engines.csv_files",
+    "scan_csv": ".tables.formats.text_form",
     "scan_query": ".tables.engines.sql_queries",
     "best_price": ".tables.verbs.best_price",
     "bounds": ".tables.verbs.bounds",

@@ -34,7 +34,7 @@ FOR_PYTHON = {
     "arguments.py", "arrays.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "candidates.py",
     "connect.py", "connection.py", "contract.py", "custom.py", "data_terms.py", "databases.py", "date_grid.py",
     "dp_events.py", "draft.py", "engine.py", "files.py",
-    "guarantees.py", "http_client.py", "in_process.py", "lakes.py", "ledger.py", "opendp.py",
+    "guarantees.py", "http_client.py", "in_process.py", "file_paths.py", "ledger.py", "opendp.py",
     "refusals.py", "names_elsewhere.py", "replies.py",
     "rows.py", "sql_queries.py", "terms.py", "verb_calls.py",
 }  # fmt: skip

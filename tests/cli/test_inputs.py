@@ -18,7 +18,7 @@ import pytest
 from discreet.cli import inputs, run
 from discreet.cli.inputs import in_form
 from discreet.errors import InvalidArgument, UnreadableFile
-from discreet.tables.engines.csv_files import CsvFile, scan_csv
+from discreet.tables.formats.text_form import CsvFile, scan_csv
 
 ROWS = "person,drink,age\n" + "a,tea,30\n" * 60 + "b,milk,40\n" * 3
 DRINK = ["--candidates", "tea,milk", "--epsilon", "20"]

@@ -16,7 +16,7 @@ from discreet.ledger import charge_checks
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.privacy import PureDP
 from discreet.tables.datasets.sources import list_files, place_of
-from discreet.tables.engines.files import files_of
+from discreet.tables.formats.file_paths import files_of
 
 COLUMNS: Any = {"n": {"type": "integer", "minimum": 0, "maximum": 9}}
 

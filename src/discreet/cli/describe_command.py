@@ -9,7 +9,7 @@ from rich.table import Table
 from ..errors import InvalidArgument
 from ..tables.datasets.draft import draft
 from ..tables.datasets.noisy_cell_counts import CLASSES, MAY_BE_OPEN
-from ..tables.engines.csv_files import CsvFile
+from ..tables.formats.text_form import CsvFile
 from .answer_output import say
 from .budget_tables import literal
 from .inputs import in_form, is_stream

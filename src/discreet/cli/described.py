@@ -13,8 +13,8 @@ from ..tables import engines as tables
 from ..tables.datasets import Dataset
 from ..tables.datasets.calls import find_by_path
 from ..tables.datasets.configuration import find_configuration, read_configuration
-from ..tables.engines.csv_files import CsvFile
-from ..tables.engines.files import file_format
+from ..tables.formats.file_paths import file_format
+from ..tables.formats.text_form import CsvFile
 from .answer_output import say
 from .options import split_candidates
 

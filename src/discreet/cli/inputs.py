@@ -27,11 +27,10 @@ from ..errors import (
     UnreadableFile,
     preview,
 )
-from ..tables.engines.csv_files import CsvFile, scan_csv
 from ..tables.engines.engine_errors import quietly
-from ..tables.engines.files import file_format, start_of
+from ..tables.formats.file_paths import file_format, start_of
 from ..tables.formats.first_bytes import SIGNATURE, told_format
-from ..tables.formats.text_form import WORDS
+from ..tables.formats.text_form import WORDS, CsvFile, scan_csv
 from .options import FORMATS, split_candidates
 
 STDIN = "-"

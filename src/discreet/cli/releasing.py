@@ -19,11 +19,11 @@ from ..selection.verb_calls import bill_of
 from ..tables.datasets import Dataset
 from ..tables.datasets.sources import list_files, place_of
 from ..tables.datasets.tally import Place, entry_of, is_off, note, places_of_files
-from ..tables.engines.csv_files import CsvFile, read_head
-from ..tables.engines.files import file_format, listed_files
+from ..tables.engines.csv_files import read_head
 from ..tables.engines.progress import waiting
 from ..tables.engines.records import PRIVATE_GROUPS
-from ..tables.formats.text_form import TextForm
+from ..tables.formats.file_paths import file_format, listed_files
+from ..tables.formats.text_form import CsvFile, TextForm
 from . import options
 from .answer_output import check_report, say, show_release, write_report
 from .described import (

@@ -13,8 +13,7 @@ from discreet.errors import InvalidDescription
 from discreet.tables.datasets.cell_fits import check_cells
 from discreet.tables.datasets.cell_keys import CELL_KEYS
 from discreet.tables.datasets.configuration import read_configuration
-from discreet.tables.engines.csv_files import scan_csv
-from discreet.tables.formats.text_form import CELL_WORDS
+from discreet.tables.formats.text_form import CELL_WORDS, scan_csv
 
 ROWS = """who;place;day;seen;share;paid
 a;1.000;31.12.2023;45292,5;5%;CHF 2,50

@@ -11,10 +11,10 @@ import pytest
 import discreet
 from discreet import DateGrid
 from discreet.errors import InvalidArgument, UnreadableData
-from discreet.tables.engines.csv_files import scan_csv
 from discreet.tables.formats.date_texts import DateForm, read_date_form, serial_text
 from discreet.tables.formats.number_texts import NumberForm
 from discreet.tables.formats.reader_library import open_reader
+from discreet.tables.formats.text_form import scan_csv
 
 from ..engines.cell_texts import PATTERNS, random_cells, read_cells, write_cells
 

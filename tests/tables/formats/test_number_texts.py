@@ -13,7 +13,6 @@ import pytest
 
 import discreet
 from discreet.errors import InvalidArgument, UnreadableFile
-from discreet.tables.engines.csv_files import scan_csv
 from discreet.tables.engines.engine import open_table
 from discreet.tables.engines.files import column_names
 from discreet.tables.engines.fits import DeclaredCells
@@ -21,6 +20,7 @@ from discreet.tables.engines.in_duckdb import double_in_text
 from discreet.tables.engines.records import Records
 from discreet.tables.formats.number_texts import NumberForm, read_units
 from discreet.tables.formats.reader_library import open_reader
+from discreet.tables.formats.text_form import scan_csv
 from discreet.tables.values.kinds import ColumnType
 
 from ..engines.cell_texts import FORMS, random_cells, read_cells, write_cells

@@ -20,7 +20,7 @@ from ...selection.account import describe_account, is_quoted
 from ...selection.payment import UNDESCRIBED
 from ...selection.releases import Release
 from ..engines import declared_categories, declares_truths, shows_types
-from ..engines.files import names_files
+from ..formats.file_paths import names_files
 from ..verb_table import Asks
 from . import tally
 from .configuration import Configuration, find_configuration, read_configuration

@@ -8,11 +8,11 @@ from ...errors import InvalidArgument, InvalidCandidates
 from ...privacy.sensitivity import read_unit, unit_in_words
 from ...selection.candidates import Labels
 from ..engines.engine import open_table, unwrap_table
-from ..engines.files import may_have_comments, may_span, names_files
 from ..engines.fits import CellCounts, DeclaredCells, column_bound
 from ..engines.kept_columns import KeptColumns, keep_columns
 from ..engines.native import Frame
 from ..engines.records import COMMENT, SPANS, Records
+from ..formats.file_paths import may_have_comments, may_span, names_files
 from ..values.kinds import ColumnType, check_candidates, is_written
 from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit

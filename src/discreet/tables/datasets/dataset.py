@@ -20,10 +20,10 @@ from ...privacy.sensitivity import Unit, columns_of_unit, one_record, plain_unit
 from ...selection.account import Account
 from ...selection.bins import is_of_cells
 from ...selection.payment import About
-from ..engines.csv_files import CsvFile
-from ..engines.files import are_paths, file_format, names_files
 from ..engines.reach import ReachCheck
 from ..engines.sql_queries import SqlQuery
+from ..formats.file_paths import are_paths, file_format, names_files
+from ..formats.text_form import CsvFile
 from .columns import Column, read_column
 from .declarations import few, nearest, read_mapping, wrong
 from .interchange.dialect import in_form_of_resource

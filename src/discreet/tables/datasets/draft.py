@@ -11,11 +11,11 @@ from ...base.doors import spelling
 from ...base.error_boundary import replacing
 from ...errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
 from ..engines.catalogues import query_of_table
-from ..engines.csv_files import CsvFile, read_head
-from ..engines.files import FileNames, file_format, format_of, listed_files, start_of
+from ..engines.csv_files import read_head
 from ..formats.byte_blocks import check_bytes
+from ..formats.file_paths import FileNames, file_format, format_of, listed_files, start_of
 from ..formats.first_bytes import marked_encoding, told_format
-from ..formats.text_form import TextForm
+from ..formats.text_form import CsvFile, TextForm
 from .databases import Database, DuckFile, read_database
 from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
 from .toml_texts import key_lines, quote_key, quote_value, table_head

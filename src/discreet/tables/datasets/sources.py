@@ -13,11 +13,10 @@ from typing import Any
 from ...base.arguments import file_path
 from ...errors import DiscreetError
 from ..engines.catalogues import query_of_table
-from ..engines.csv_files import CsvFile, scan_csv
-from ..engines.files import file_format, names_files
 from ..engines.sql_queries import SqlQuery, is_one_select
 from ..formats.date_texts import EXCEL
-from ..formats.text_form import CellForm, ColumnForm, TextForm
+from ..formats.file_paths import file_format, names_files
+from ..formats.text_form import CellForm, ColumnForm, CsvFile, TextForm, scan_csv
 from ..values.kinds import ColumnType
 from ..values.meanings import check_markers
 from .columns import Column
@@ -162,7 +161,7 @@ def _files(path: str) -> Iterator[object]:
         if S_ISREG(status.st_mode):  # of whatever name: a pattern that is a file stands for itself
             yield status.st_dev, status.st_ino
             return
-    from ..engines.files import files_of  # heavy: it brings an engine
+    from ..formats.file_paths import files_of
 
     try:
         paths = files_of(path)

@@ -374,8 +374,8 @@ def names_file(candidates: object) -> bool:
 
 def rank_column(data: object, column: str) -> Ranking:
     """Return the candidates of a table, numbered by its engine."""
+    from ..formats.file_paths import names_files
     from .engine import keeps_candidates, open_table, unwrap_table
-    from .files import names_files
 
     data = unwrap_table(data)
     table = open_table(data, column)

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from ...errors import InvalidArgument
+from ..formats.file_paths import names_files
 from ..values.kinds import ColumnType, is_written
 from .engine import failure_of, open_table, unwrap_table
 from .engine_errors import quietly
-from .files import column_names, names_files, shown_names
+from .files import column_names, shown_names
 from .records import Records
 from .server_session import ServerRows
 from .sql_queries import SqlQuery

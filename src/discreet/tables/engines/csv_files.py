@@ -5,7 +5,6 @@ reason the form is said, or told by the first bytes and the header: docs/how-to/
 """
 
 import codecs
-import os
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -16,12 +15,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...base.arguments import file_path
 from ...base.doors import fix
-from ...base.error_boundary import error_boundary
-from ...errors import InvalidArgument, MissingColumn, UnreadableFile, preview
+from ...errors import MissingColumn, UnreadableFile
 from ..formats.archives import DamagedFile
 from ..formats.byte_blocks import check_bytes, name_of_text, open_bytes
+from ..formats.file_paths import File
 from ..formats.first_bytes import (
     BY_MARK,
     EXAMPLES,
@@ -31,12 +29,11 @@ from ..formats.first_bytes import (
     told_encoding,
 )
 from ..formats.json_arrays import BEGIN
-from ..formats.text_form import TextForm, text_form
+from ..formats.text_form import TextForm
 from ..formats.text_records import (
     COMMENTS,
     NOWHERE,
     SEVERAL_LINES,
-    FileState,
     TextRecords,
     is_strict,
     records_of,
@@ -68,98 +65,6 @@ OF_ONE_OBJECT = rb"(\xef\xbb\xbf)?\s*\{[ \t]*\r?\n"
 
 _FIRST = 1 << 12
 """Bytes in which most headers end."""
-
-
-@dataclass(frozen=True, slots=True)
-class CsvFile:
-    """A text file of rows in a form that is given rather than told by its beginning."""
-
-    path: Path
-    form: TextForm
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of those that are one table.
-
-    Attributes:
-        path: its path.
-        form: its form, if that was given.
-        partition: the columns that its folders name.
-        state: its state when it was looked up, with which every pass over its text begins.
-    """
-
-    path: Path
-    form: TextForm | None
-    partition: Mapping[str, str | None]
-    state: FileState | None
-
-
-@error_boundary
-def scan_csv(  # noqa: PLR0913  # the words of a form
-    path: str | os.PathLike[str],
-    *,
-    delimiter: str | None = None,
-    names: Sequence[str] | None = None,
-    encoding: str | None = None,
-    quote: str = '"',
-    multiline: bool = True,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    units: Sequence[str] | None = None,
-    percent: bool | None = None,
-    negative: str | None = None,
-    date: str | None = None,
-    sheet: str | None = None,
-    escape: str | None = None,
-    skip: int = 0,
-    comment: str | None = None,
-    missing: Sequence[str] | None = None,
-    skip_initial_space: bool = False,
-) -> CsvFile:
-    """Return a CSV file or a workbook, read in the stated form, as data for every verb over tables.
-
-    Args:
-        path: the file, with any extension. It may be compressed with gzip, zstd, bzip2 or xz, or be a zip archive
-            of one file.
-        delimiter: the character between cells. By default the one of comma, semicolon, tab and bar that splits the
-            header into most columns, or a comma if you pass `names`.
-        names: the names of the columns, if the first record is already a row.
-        encoding: the character encoding, such as "cp1252", "utf-16" or "shift_jis". By default that of the byte
-            order mark, or UTF-8 if there is none.
-        quote: the character around cells that contain delimiters or line ends. "" if there is none.
-        multiline: whether a quoted cell may contain a line end. With False, every line is a record. Use it if other
-            people append lines to the file.
-        decimal: the decimal sign of its numbers, "." or ",". Without it and the next four arguments, DuckDB decides
-            which cells are numbers.
-        thousands: the sign between groups of three digits: ".", ",", "'" or a blank. "" for none.
-        units: texts with the same meaning that may precede or follow a number, such as ["CHF", "Fr."].
-        percent: whether a percent sign follows every number, so that 45% is 0.45.
-        negative: how numbers below zero are written, "sign" or "parentheses", so that (5) is -5.
-        date: how its dates are written, as a pattern of %d %m %Y %y %H %I %M %S %f %p %z and signs, such as
-            "%d.%m.%Y", or "excel" or "excel1904" for the days of Excel. By default they are in ISO 8601.
-        sheet: the name of a sheet, if the file is a workbook with several. The only other arguments for a workbook
-            are `names`, `skip` and `missing`.
-        escape: the character that makes the next one part of its cell, such as a backslash. By default a quote
-            inside quotes is doubled.
-        skip: the number of lines above the header.
-        comment: the character that starts a comment line.
-        missing: the exact texts that mean a missing cell, such as "NA" or "-".
-        skip_initial_space: whether to ignore blanks at the beginning of a cell.
-
-    Raises:
-        InvalidArgument: if no file can have the path, or the arguments don't fit together.
-    """
-    if not isinstance(path, str | os.PathLike):
-        raise InvalidArgument(f"path must be that of a file, got {preview(path)}")
-    file = file_path(path, "path")
-    form = text_form(
-        delimiter=delimiter, names=names, encoding=encoding, quote=quote, multiline=multiline,
-        decimal=decimal, thousands=thousands, units=units, percent=percent, negative=negative,
-        date=date, sheet=sheet, escape=escape, skip=skip, comment=comment, missing=missing,
-        skip_initial_space=skip_initial_space,
-    )  # fmt: skip
-    return CsvFile(file, form)
 
 
 @dataclass(frozen=True, slots=True)

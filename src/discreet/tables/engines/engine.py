@@ -15,12 +15,13 @@ from ...privacy.sensitivity import columns_of_unit
 from ...selection.any_column import AnyColumn
 from ...selection.bins import Bins, CellColumns, CellLabels, column_words
 from ..conditions.conditions import Condition
+from ..formats.file_paths import names_files
 from ..formats.text_form import CellUse
 from ..values.kinds import CELL, ONLY
 from .cell_columns import column_aliases, with_cells
 from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
-from .files import names_files, uses_of
+from .files import uses_of
 from .filters import condition_columns, matching
 from .kept_columns import KeptColumns
 from .memory import (

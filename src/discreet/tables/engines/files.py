@@ -1,32 +1,33 @@
-"""Files: their paths, formats and columns. CSV, JSON lines, Parquet and Arrow are read by DuckDB out of core."""
+"""Columns of files: CSV, JSON lines, Parquet and Arrow are read by DuckDB out of core."""
 
-import glob
 import itertools
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import unquote
 
-from ...base.arguments import file_path
-from ...base.doors import fix
 from ...base.warning import warn
-from ...errors import DiscreetError, InvalidArgument, UnreadableFile
+from ...errors import DiscreetError, UnreadableFile
 from ...selection.bins import CellColumns
 from ..conditions.conditions import Condition, ConstantKind, kinds_of_columns
-from ..formats.byte_blocks import check_bytes, name_in_zip
-from ..formats.first_bytes import PACKED, SIGNATURE, refuse_other_format, told_format
-from ..formats.lakes import refuse_lakes
-from ..formats.text_form import CELL_WORDS, NO_FORM, CellUse, ColumnForm, TextForm
-from ..formats.text_records import file_state
+from ..formats.file_paths import (
+    File,
+    FileNames,
+    format_of,
+    kind_and_start,
+    listed_files,
+    names_files,
+    path_in_words,
+    path_list,
+)
+from ..formats.text_form import CELL_WORDS, NO_FORM, CellUse, ColumnForm, CsvFile, TextForm
 from ..values.kinds import CELL, ColumnType
 from ..values.meanings import check_one_kind, use_of_cells
 from ..values.stand_ins import StandIn, sql_of_texts, sql_of_truths
 from .cell_columns import with_cells
-from .csv_files import CsvFile, File, can_be_name, open_csv, open_json_lines, read_head
+from .csv_files import can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory
 from .engine_errors import needing, quietly
 from .filters import condition_columns, matching
@@ -44,89 +45,6 @@ from .value_counts import RowQuery, parameter_number
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
-
-KINDS = {
-    ".csv": "CSV",
-    ".tsv": "CSV",
-    ".txt": "CSV",
-    ".json": "JSON",
-    ".tab": "CSV",
-    ".psv": "CSV",
-    ".ndjson": "JSON",
-    ".jsonl": "JSON",
-    ".parquet": "Parquet",
-    ".pq": "Parquet",
-    ".arrow": "Arrow",
-    ".feather": "Arrow",
-    ".ipc": "Arrow",
-    ".xlsx": "Excel",
-    ".xlsm": "Excel",
-}
-"""The format of a file, by its extension."""
-
-PACKINGS = (".gz", ".zst", ".bz2", ".xz", ".zip")
-"""The endings of packed files of text."""
-
-FILE_FORMATS = (
-    ".csv, .tsv, .json, .jsonl (also packed, as in .csv.gz), .xlsx, .parquet, .arrow and .feather"
-)
-
-_CALLS_OF_OTHERS = {
-    ".ods": "pandas.read_excel(path)",
-    ".dta": "pandas.read_stata(path)",
-    ".sav": "pandas.read_spss(path)",
-    **dict.fromkeys((".sas7bdat", ".xpt"), "pandas.read_sas(path)"),
-}
-"""What reads a file of an ending to memory, in Python."""
-
-_HINTS = {
-    ".geojson": " Of JSON an array of objects is read: jq '[.features[].properties]' FILE > rows.json",
-}  # fmt: skip
-"""What to do with a file of an ending that is not read."""
-
-
-def file_format(path: Path) -> str:
-    """Return the format of a file by its extension; an empty text for any other."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    is_packed = bool(suffixes) and suffixes[-1] in PACKINGS
-    ending = (suffixes[:-1] if is_packed else suffixes)[-1:]
-    kind = KINDS.get(ending[0], "") if ending else ""
-    return "" if is_packed and kind not in ("CSV", "JSON") else kind
-
-
-def names_files(data: object, *, column: bool = True) -> bool:
-    """Return whether data are a path, or a list of paths.
-
-    A text alone is a path, and so is each in a list with a path of pathlib or a `CsvFile`. A list of texts alone
-    may be the data, which no error may quote: they are paths if all end as files do, and a column is named.
-
-    Args:
-        data: whatever was given for a table.
-        column: whether a column of it is named, or its rows are counted.
-    """
-    if not isinstance(data, list | tuple):
-        return isinstance(data, _PATHS)
-    if not are_paths(data):
-        return False
-    texts = [one for one in data if isinstance(one, str)]
-    return len(texts) < len(data) or (column and all(map(_ends_as_file, texts)))
-
-
-def are_paths(data: Sequence[object]) -> bool:
-    """Return whether all in a list may be paths, by their types."""
-    return bool(data) and all(isinstance(one, _PATHS) for one in data)
-
-
-def may_span(data: object) -> bool:
-    """Return whether a record of some files may span several lines, as their names and forms say."""
-    return names_files(data) and any(map(_may_span, path_list(cast(FileNames, data))))
-
-
-def may_have_comments(data: object) -> bool:
-    """Return whether some files have a sign that begins comments, as their forms say."""
-    files = path_list(cast(FileNames, data)) if names_files(data) else []
-    return any(isinstance(one, CsvFile) and one.form.comment is not None for one in files)
 
 
 def uses_of(data: object, values: Mapping[str, Sequence[object]]) -> dict[str, CellUse]:
@@ -148,52 +66,6 @@ def uses_of(data: object, values: Mapping[str, Sequence[object]]) -> dict[str, C
             check_one_kind(several)
     uses = {alias: use_of_cells(several) for alias, several in values.items()}
     return {alias: use for alias, use in uses.items() if use is not None}
-
-
-def _may_span(one: "One") -> bool:
-    if isinstance(one, CsvFile):
-        return one.form.may_span
-    path = Path(os.path.abspath(os.path.expanduser(one)))
-    is_folder = quietly(path.is_dir, no_access(path))
-    return any(file_format(file) == "CSV" for file in (_of_folder(path) if is_folder else [path]))
-
-
-def refuse_mixture(data: object) -> None:
-    """Raise for a list of which only some are files: it is not known whether they, or their rows, are counted.
-
-    Texts that all end as files do may be values, too. If not all of these files are there, no error names one.
-
-    Raises:
-        InvalidArgument: without a word of what is in the list.
-    """
-    if not isinstance(data, list | tuple) or (names_files(data) and _are_there(data)):
-        return
-    if any(isinstance(one, os.PathLike | CsvFile) or _ends_as_file(one) for one in data):
-        raise InvalidArgument(
-            "some of the list end as files do, and not all are files that are there. If all are files or folders, "
-            "give each as pathlib.Path(path). If they are values, give a dict, {column: values}"
-        )
-
-
-def _are_there(data: Sequence[object]) -> bool:
-    """Return whether texts are paths or patterns of files that are there; with a path among them all are paths."""
-    if not all(isinstance(one, str) for one in data):
-        return True
-    paths = [os.path.expanduser(str(one)) for one in data]
-    return all(
-        "\0" not in path and (os.path.lexists(path) or any(glob.iglob(path, recursive=True)))
-        for path in paths
-    )
-
-
-def _ends_as_file(one: object) -> bool:
-    return isinstance(one, str) and bool(file_format(Path(one)))
-
-
-_PATHS = (str, os.PathLike, CsvFile)
-
-One = str | os.PathLike[str] | CsvFile
-FileNames = One | Sequence[One]
 
 
 @dataclass(frozen=True)
@@ -233,11 +105,11 @@ def open_columns(
         uses: what some columns of files of text are used as, by their other names: what their cells spell is read.
         cells: columns that are put together, by the name of the whole.
     """
-    paths, files = path_list(data), listed_files(data)
+    files = listed_files(data)
     _warn_of_lines(files, columns)
     connection = connect_memory()
     near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
-    rows = _Rows(paths, files, columns, condition, connection, near, uses or {}, cells)
+    rows = _Rows(data, files, columns, condition, connection, near, uses or {}, cells)
     whole = rows.used({})
     return native_columns(whole, near, rows.used), whole.failure
 
@@ -246,7 +118,7 @@ def open_columns(
 class _Rows:
     """The rows of files of which a condition is true."""
 
-    paths: Sequence[One]
+    data: FileNames
     files: Sequence[File]
     columns: Mapping[str, str]
     condition: Condition | None
@@ -257,15 +129,17 @@ class _Rows:
 
     def used(self, uses: Mapping[str, CellUse]) -> FileColumns:
         """Return the columns, some of them as they are used."""
-        columns, tests, condition = self.columns, condition_columns(self.condition), self.condition
-        uses = {**_uses_in_tests(condition, tests), **self.uses, **uses}
-        whole = self._together({**columns, **tests}, uses)
-        if condition is None and not self.cells:
-            return whole
+        columns, uses = self.columns, {**self.uses, **uses}
+        if self.condition is None and not self.cells:
+            return self._together(columns, uses)
+        tests = condition_columns(self.condition)
+        whole = self._together(
+            {**columns, **tests}, {**_uses_in_tests(self.condition, tests), **uses}
+        )
         native: Any = native_columns(whole, self.near)
-        if condition is not None:
-            rows = quietly(matching, whole.failure, native, condition, tests, columns or tests)
-            native = native.with_rows(rows)
+        if self.condition is not None:
+            args = native, self.condition, tests, columns or tests
+            native = native.with_rows(quietly(matching, whole.failure, *args))
         native = quietly(with_cells, whole.failure, native, self.cells)
         some = native.relation if columns else native.relation.project(select_list({}))
         return FileColumns(some, whole.kind, whole.failure, types=native.types)
@@ -277,7 +151,7 @@ class _Rows:
             return parts[0]
         for file, one in zip(self.files, parts, strict=True):
             self._check_alike(file, one, parts[0])
-        several = UnreadableFile(f"a file of {path_in_words(self.paths)} cannot be read to its end")
+        several = UnreadableFile(f"a file of {path_in_words(self.data)} cannot be read to its end")
         relation = _union([one.relation for one in parts])
         return FileColumns(relation, parts[0].kind, several, types=parts[0].types)
 
@@ -313,34 +187,6 @@ def _warn_of_lines(files: Sequence[File], columns: Mapping[str, str]) -> None:
     forms = [file.form for file in files if file.form is not None]
     if not all(form.multiline for form in forms) and not any(map(is_of_unit, columns)):
         warn("multiline is false and there is no privacy unit: the promise is about one line")
-
-
-def listed_files(data: FileNames) -> list[File]:
-    """Return the files that paths stand for, with their forms and partition columns.
-
-    Raises:
-        UnreadableFile: if one is there twice, by a link or another spelling: a record would count twice, and its
-            answers tell twice as much about it. So it would in a file that a table of Delta or its like rewrote.
-    """
-    files, first_paths = _all_files(data), dict[object, Path]()
-    refuse_lakes(file.path for file in files)
-    for file in files if len(files) > 1 else ():
-        try:
-            status = file.path.stat()
-        except OSError:  # it is named when it is opened
-            continue
-        first = first_paths.setdefault((status.st_dev, status.st_ino), file.path)
-        if first is not file.path:
-            raise UnreadableFile(
-                f"{first} and {file.path} are the same file, so its records would count twice. "
-                "Name it once"
-            )
-    return files
-
-
-def path_list(data: FileNames) -> list[One]:
-    """Return a path, or several, as a list."""
-    return [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
 
 
 def _union(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
@@ -402,91 +248,6 @@ def _sql_of_cells(of: ColumnType, stand_in: StandIn | None) -> str:
     return sql_of_texts(CELL, stand_in, of)
 
 
-def path_in_words(paths: Sequence[One]) -> str:
-    """Return the first path, and whether there are others, for messages."""
-    first = paths[0].path if isinstance(paths[0], CsvFile) else paths[0]
-    return str(Path(os.path.abspath(first))) + (" and others" if len(paths) > 1 else "")
-
-
-def files_of(data: FileNames) -> list[Path]:
-    """Return the files that paths stand for; the names of files are public.
-
-    Raises:
-        UnreadableFile: if no file matches a pattern, or a folder cannot be looked at.
-    """
-    return [file.path for file in _all_files(data)]
-
-
-def _all_files(data: FileNames) -> list[File]:
-    return [file for one in path_list(data) for file in files_of_path(one)]
-
-
-def files_of_path(one: One) -> list[File]:
-    """Return the files that a path stands for."""
-    form = one.form if isinstance(one, CsvFile) else None
-    text = str(one.path if isinstance(one, CsvFile) else one)  # as text: it may be no path at all
-    _refuse_addresses(text)
-    file_path(text, "a path")
-    # Not resolve(), which follows links.
-    file = Path(os.path.abspath(os.path.expanduser(text)))
-    if _is_pattern(file):
-        paths = sorted(Path(name) for name in glob.glob(str(file), recursive=True))
-        if not paths:
-            raise UnreadableFile(f"no file matches {file}")
-    elif quietly(file.is_dir, no_access(file)):
-        return [
-            File(path, form, _partition(path.relative_to(file)), file_state(path))
-            for path in _of_folder(file)
-        ]
-    else:
-        paths = [file]
-    return [File(path, form, {}, file_state(path)) for path in paths]
-
-
-def _partition(path: Path) -> dict[str, str | None]:
-    """Return the partition columns of a path in Hive's layout."""
-    pairs = [part.partition("=") for part in path.parent.parts]
-    values = {unquote(name): unquote(value) for name, equals, value in pairs if equals}
-    return {name: None if v == "__HIVE_DEFAULT_PARTITION__" else v for name, v in values.items()}
-
-
-def _refuse_addresses(text: str) -> None:
-    """Raise for addresses and queries, with the call to make instead."""
-    if "://" in text[:10]:
-        raise UnreadableFile(
-            f"{text!r} is an address: fetch the file first, or let a connection of yours read it, "
-            f"duckdb.read_parquet({text!r})"
-        )
-    if text.strip().partition(" ")[0].upper() in ("SELECT", "FROM", "WITH"):
-        raise UnreadableFile("a query needs a connection: discreet.scan_query(query, connection)")
-
-
-def _is_pattern(file: Path) -> bool:
-    """Return whether a path has wildcards and is no file itself."""
-    return any(c in "*?[" for c in str(file)) and not os.path.lexists(file)
-
-
-def no_access(file: Path) -> UnreadableFile:
-    """Return the error for a file that cannot be opened."""
-    return UnreadableFile(f"{file} cannot be opened: permission denied, or its name is too long")
-
-
-def _of_folder(folder: Path) -> list[Path]:
-    """Return the files in a folder and below, but hidden ones and those with names that begin with `_`."""
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    visible = [
-        path
-        for path in files
-        if not any(part[0] in "._" for part in path.relative_to(folder).parts)
-    ]
-    if not visible:
-        refuse_lakes([folder / "*"])  # one without rows has a log and no files
-        raise UnreadableFile(
-            f"{folder} is a directory without files. Accepted in it: {FILE_FORMATS}"
-        )
-    return visible
-
-
 def open_file(
     one: File,
     columns: Mapping[str, str],
@@ -494,13 +255,13 @@ def open_file(
     connection: "DuckDBPyConnection",
 ) -> FileColumns:
     """Return columns of one file, those that its folders name among them."""
-    file, kind = one.path, format_of(one)
+    file = one.path
     own = {alias: name for alias, name in columns.items() if name not in one.partition}
     failure = UnreadableFile(
         f"{file} cannot be read to its end: it is damaged, or has times beyond the year 294247, "
         "which DuckDB cannot read"
     )
-    start = _start_of_kind(file, kind)
+    kind, start = kind_and_start(one)
     if kind == "Parquet":
         rows = parquet_rows(file, start, connection)
         relation = parquet_relation(file, rows)
@@ -598,69 +359,6 @@ def _with_partition(
     return whole.project(", ".join(columns))
 
 
-def format_of(one: File) -> str:
-    """Return the format of a file: by its first bytes, or else by its ending. A workbook is read as CSV is.
-
-    Raises:
-        UnreadableFile: if it is none that is read.
-    """
-    if one.form is not None:
-        return "CSV"
-    start = start_of(one.path)
-    signature = told_format(start)
-    if signature is not None and signature.kind in ("Parquet", "Arrow"):
-        return signature.kind
-    kind = file_format(one.path)
-    if signature is not None and signature.kind == "zip":
-        name = name_in_zip(one.path)
-        kind = "CSV" if name is None else file_format(Path(name))
-    elif kind not in ("CSV", "JSON"):
-        refuse_other_format(one.path, start, (kind, *PACKED))
-        check_bytes(one.path, TextForm())  # what is packed says what it is, too
-    if kind in ("", "Excel"):
-        raise UnreadableFile(
-            f"{one.path} is not one of {FILE_FORMATS}, by its bytes and its name.{_hint(one.path)}"
-        )
-    return kind
-
-
-def _hint(path: Path) -> str:
-    """Return the advice for a file of an ending that is not read."""
-    ending = path.suffix.lower()
-    if ending in _CALLS_OF_OTHERS:
-        return f" {fix('a table', table=_CALLS_OF_OTHERS[ending])}"
-    return (
-        _HINTS.get(ending)
-        or f" If it is CSV, name it .csv, or say its form: {fix('the form of a file')}"
-    )
-
-
-def start_of(file: Path) -> bytes:
-    """Return the first bytes of a regular file."""
-    if quietly(file.is_dir, no_access(file)):
-        raise UnreadableFile(f"{file} is a directory. Accepted: one file, {FILE_FORMATS}")
-    if not quietly(file.exists, no_access(file)):
-        raise UnreadableFile(f"{file} does not exist")
-    if not file.is_file():
-        raise UnreadableFile(f"{file} is not a regular file. Accepted: {FILE_FORMATS}")
-
-    def read() -> bytes:
-        with file.open("rb") as stream:
-            return stream.read(SIGNATURE)
-
-    start = quietly(read, no_access(file))
-    if not start:
-        raise UnreadableFile(f"{file} is empty: not even a header line or a schema is there")
-    return start
-
-
-def _start_of_kind(file: Path, kind: str) -> bytes:
-    """Return the first bytes of a file of a format; raise if they are the signature of another one."""
-    start = start_of(file)
-    refuse_other_format(file, start, PACKED if kind in ("CSV", "JSON") else (kind,))
-    return start
-
-
 def parquet_rows(file: Path, start: bytes, connection: "DuckDBPyConnection") -> RowQuery:
     """Return the query of the rows of a Parquet file; it has not been opened.
 
@@ -741,11 +439,11 @@ def column_types_of(file: File) -> dict[str, str | None]:
 
     Nothing else asks a file for names, so a form that is given holds for all: a file with names is not opened.
     """
-    kind, path, form = format_of(file), file.path, file.form
+    path, form = file.path, file.form
     folders = dict.fromkeys(file.partition, "VARCHAR")
     if form is not None and form.names is not None:
         return {**dict.fromkeys(form.names), **folders}
-    start = _start_of_kind(path, kind)
+    kind, start = kind_and_start(file)
     if kind == "JSON":
         return {**folders}
     if kind == "CSV":

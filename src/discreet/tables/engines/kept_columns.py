@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from ...errors import DiscreetError
 from ...privacy.sensitivity import Unit, columns_of_unit
+from ..formats.file_paths import FileNames
 from ..formats.text_form import CellUse
 from ..values.kinds import CELL, ColumnType
 from .engine_errors import missing_column, quietly
-from .files import FileColumns, FileNames, native_columns, open_columns
+from .files import FileColumns, native_columns, open_columns
 from .in_duckdb import ROWS, InDuckDB, TempTable, select_list
 from .records import COMMENT, SPANS, UNREAD, is_of_unit, unit_aliases
 

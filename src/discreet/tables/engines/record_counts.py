@@ -11,10 +11,11 @@ from ...errors import InvalidArgument, NotCountable
 from ...privacy.sensitivity import columns_of_unit
 from ...selection.any_column import AnyColumn
 from ...selection.bins import CellColumns
+from ..formats.file_paths import names_files, refuse_mixture
 from .engine import open_table, unwrap_table
 from .engine_errors import quietly
 from .expressions import OpenedTable
-from .files import names_files, open_columns, refuse_mixture
+from .files import open_columns
 from .fits import DeclaredCells
 from .records import Records
 from .server_session import ServerRows

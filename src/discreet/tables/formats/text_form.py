@@ -1,16 +1,22 @@
 """The form of a file of text and of its cells: its owner says it, and no row decides."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ...base.arguments import read_sequence
+from ...base.arguments import file_path, read_sequence
+from ...base.error_boundary import error_boundary
 from ...errors import InvalidArgument, preview
 from ...selection.date_grid import ClockKind
 from .date_texts import DateForm, read_date_form
 from .first_bytes import encoding_name
 from .number_texts import DECIMALS, NEGATIVES, THOUSANDS, NumberForm, read_units, with_length
+
+if TYPE_CHECKING:
+    pass
+
 
 CELL_WORDS = ("decimal", "thousands", "units", "percent", "negative", "date", "missing")
 """The words of the form of cells: of a file, and of a column in place of its file's."""
@@ -400,3 +406,78 @@ def _column_names(names: Sequence[str] | None) -> tuple[str, ...] | None:
     ):
         raise InvalidArgument("names must be a list of distinct texts, one for each column")
     return labels
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """A text file of rows in a form that is given rather than told by its beginning."""
+
+    path: Path
+    form: TextForm
+
+
+@error_boundary
+def scan_csv(  # noqa: PLR0913  # the words of a form
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    names: Sequence[str] | None = None,
+    encoding: str | None = None,
+    quote: str = '"',
+    multiline: bool = True,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    units: Sequence[str] | None = None,
+    percent: bool | None = None,
+    negative: str | None = None,
+    date: str | None = None,
+    sheet: str | None = None,
+    escape: str | None = None,
+    skip: int = 0,
+    comment: str | None = None,
+    missing: Sequence[str] | None = None,
+    skip_initial_space: bool = False,
+) -> CsvFile:
+    """Return a CSV file or a workbook, read in the stated form, as data for every verb over tables.
+
+    Args:
+        path: the file, with any extension. It may be compressed with gzip, zstd, bzip2 or xz, or be a zip archive
+            of one file.
+        delimiter: the character between cells. By default the one of comma, semicolon, tab and bar that splits the
+            header into most columns, or a comma if you pass `names`.
+        names: the names of the columns, if the first record is already a row.
+        encoding: the character encoding, such as "cp1252", "utf-16" or "shift_jis". By default that of the byte
+            order mark, or UTF-8 if there is none.
+        quote: the character around cells that contain delimiters or line ends. "" if there is none.
+        multiline: whether a quoted cell may contain a line end. With False, every line is a record. Use it if other
+            people append lines to the file.
+        decimal: the decimal sign of its numbers, "." or ",". Without it and the next four arguments, DuckDB decides
+            which cells are numbers.
+        thousands: the sign between groups of three digits: ".", ",", "'" or a blank. "" for none.
+        units: texts with the same meaning that may precede or follow a number, such as ["CHF", "Fr."].
+        percent: whether a percent sign follows every number, so that 45% is 0.45.
+        negative: how numbers below zero are written, "sign" or "parentheses", so that (5) is -5.
+        date: how its dates are written, as a pattern of %d %m %Y %y %H %I %M %S %f %p %z and signs, such as
+            "%d.%m.%Y", or "excel" or "excel1904" for the days of Excel. By default they are in ISO 8601.
+        sheet: the name of a sheet, if the file is a workbook with several. The only other arguments for a workbook
+            are `names`, `skip` and `missing`.
+        escape: the character that makes the next one part of its cell, such as a backslash. By default a quote
+            inside quotes is doubled.
+        skip: the number of lines above the header.
+        comment: the character that starts a comment line.
+        missing: the exact texts that mean a missing cell, such as "NA" or "-".
+        skip_initial_space: whether to ignore blanks at the beginning of a cell.
+
+    Raises:
+        InvalidArgument: if no file can have the path, or the arguments don't fit together.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidArgument(f"path must be that of a file, got {preview(path)}")
+    file = file_path(path, "path")
+    form = text_form(
+        delimiter=delimiter, names=names, encoding=encoding, quote=quote, multiline=multiline,
+        decimal=decimal, thousands=thousands, units=units, percent=percent, negative=negative,
+        date=date, sheet=sheet, escape=escape, skip=skip, comment=comment, missing=missing,
+        skip_initial_space=skip_initial_space,
+    )  # fmt: skip
+    return CsvFile(file, form)

@@ -33,9 +33,9 @@ from ..datasets.columns import Column
 from ..datasets.dataset_terms import column_values
 from ..datasets.declarations import few
 from ..datasets.noisy_cell_counts import CLASSES, LARGEST, NoisyCellCounts
-from ..engines.files import may_have_comments, may_span
 from ..engines.fits import CellCounts
 from ..engines.records import Records
+from ..formats.file_paths import may_have_comments, may_span
 
 
 @overload

@@ -9,7 +9,7 @@ import pytest
 from discreet import Dataset, scan_csv
 from discreet.errors import InvalidDescription
 from discreet.tables.engines import count
-from discreet.tables.engines.csv_files import CsvFile
+from discreet.tables.formats.text_form import CsvFile
 
 FIELDS = [{"name": "a"}, {"name": "b", "type": "any"}]
 

@@ -4,8 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ...engines.csv_files import CsvFile, scan_csv
-from ...formats.text_form import text_form
+from ...formats.text_form import CsvFile, scan_csv, text_form
 from ..declarations import KeyPath, at_place, read_mapping, wrong
 from .properties import Rule, accept, check_properties, only
 

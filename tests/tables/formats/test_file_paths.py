@@ -10,7 +10,7 @@ import pytest
 
 import discreet
 from discreet.errors import UnreadableFile
-from discreet.tables.formats.lakes import refuse_lakes
+from discreet.tables.formats.file_paths import refuse_lakes
 
 PEOPLE = {"person": ["Ann", "Ben", "Cid"], "drink": ["tea", "tea", "coffee"]}
 MARKS = {
@@ -84,8 +84,10 @@ def test_folders_that_only_look_alike_are_files(tmp_path: Path) -> None:
 
 def test_each_folder_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked = list[str]()
-    lakes = vars(__import__("discreet.tables.formats.lakes", fromlist=["_FORMATS"]))["_FORMATS"]
+    lakes = vars(__import__("discreet.tables.formats.file_paths", fromlist=["_FORMATS"]))[
+        "_FORMATS"
+    ]
     counting = lakes[0]._replace(is_table=looked.append)
-    monkeypatch.setattr("discreet.tables.formats.lakes._FORMATS", (counting,))
+    monkeypatch.setattr("discreet.tables.formats.file_paths._FORMATS", (counting,))
     refuse_lakes([tmp_path / f"{n % 7}" / f"{n}.csv" for n in range(3000)])
     assert len(looked) == len({*looked}) == 7 + len(tmp_path.parents) + 1
