@@ -25,17 +25,6 @@ if TYPE_CHECKING:
 Real: TypeAlias = int | float | Fraction
 
 
-def column_aliases(names: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a question by their aliases, those of cells one by one."""
-    columns: dict[str, Any] = {}
-    for alias, name in names.items():
-        if isinstance(name, CellColumns):
-            columns |= {f"{alias}{place}": one for place, one in enumerate(name.columns)}
-        elif name is not None:
-            columns[alias] = name
-    return columns
-
-
 def with_cells(native: Native, cells: Mapping[str, CellColumns]) -> Native:
     """Return the columns with cells in place of their parts, which `column_aliases` named."""
     for alias, several in cells.items():

@@ -18,7 +18,7 @@ from ..conditions.conditions import Condition
 from ..formats.file_paths import names_files
 from ..formats.text_form import CellUse
 from ..values.kinds import CELL, ONLY
-from .cell_columns import column_aliases, with_cells
+from .cell_columns import with_cells
 from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
 from .files import uses_of
@@ -35,7 +35,7 @@ from .memory import (
     typed_array,
 )
 from .native import Native
-from .records import PART, Records, unit_aliases
+from .records import PART, Records, column_aliases, unit_aliases
 from .server_session import ServerRows
 from .sql_queries import SqlQuery
 
@@ -98,9 +98,10 @@ def open_table(
         for alias, name in names.items()
         if isinstance(name, CellColumns)
     }
-    uses = cell_uses(data, column, candidates) | cell_uses(
-        data, records.by, records.public_groups, PART
-    )
+    uses: dict[str, CellUse] = {}
+    for alias, some in labels.items():
+        if len(some) or alias in cells:
+            uses |= cell_uses(data, names[alias], some, alias)
     native, failure = open_native(data, columns, records.where, uses, cells)
     shown = {alias: column_words(name) for alias, name in names.items() if name is not None}
     return OpenedTable(native, {CELL: ONLY, **shown}, records, failure)

@@ -4,13 +4,15 @@ Rows beyond a bound are left out by a rule that looks at one unit at a time, so 
 changes nothing about the rows of others. Proofs: docs/how-to/user_level_privacy.md, docs/how-to/groups.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...base.doors import fix
 from ...errors import UnreadableData
 from ...privacy.sensitivity import Unit, columns_of_unit
 from ...selection.any_column import AnyColumn
+from ...selection.bins import CellColumns
 from ..conditions.conditions import Condition
 from ..values.kinds import ColumnType
 
@@ -31,6 +33,17 @@ def unit_aliases(unit: Unit | None) -> list[str]:
     """Return the aliases of the columns of a privacy unit once they have been opened: PERSON if it is one."""
     columns = columns_of_unit(unit)
     return [PERSON] if len(columns) == 1 else [f"{PERSON}{i}" for i in range(len(columns))]
+
+
+def column_aliases(names: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a question by their aliases, those of cells one by one."""
+    columns: dict[str, Any] = {}
+    for alias, name in names.items():
+        if isinstance(name, CellColumns):
+            columns |= {f"{alias}{place}": one for place, one in enumerate(name.columns)}
+        elif name is not None:
+            columns[alias] = name
+    return columns
 
 
 def is_of_unit(alias: str) -> bool:
