@@ -14,7 +14,7 @@ from tools.toml_reference import TABLES
 
 from discreet import errors
 from discreet.cli.exit_codes import EXIT_CODES
-from discreet.tables.datasets.questions import keys_of
+from discreet.tables.datasets.model import keys_of
 from discreet.tables.verb_table import VERBS
 
 from .public_names import PATHS, public

@@ -8,8 +8,17 @@ from pathlib import Path
 
 from discreet.tables.datasets.columns import COLUMN
 from discreet.tables.datasets.keys import KeyTable
-from discreet.tables.datasets.model import ANALYST, BUDGET, CSV, DATASET, DOCUMENT, SERVER, SHARE
-from discreet.tables.datasets.questions import QUESTION, keys_of
+from discreet.tables.datasets.model import (
+    ANALYST,
+    BUDGET,
+    CSV,
+    DATASET,
+    DOCUMENT,
+    QUESTION,
+    SERVER,
+    SHARE,
+    keys_of,
+)
 from discreet.tables.verb_table import VERBS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "discreet_toml.md"

@@ -86,8 +86,7 @@ def count_not_private(dataset: str) -> None:
         Exit: with code 1 if there are any.
     """
     from ..ledger.toml_budgets import configuration
-    from ..tables.datasets.cell_fits import check_cells_and_lines
-    from ..tables.datasets.other_forms import in_words, other_forms
+    from ..tables.datasets.cell_fits import check_cells_and_lines, in_words, other_forms
 
     say(_NOT_PRIVATE)
     described = configuration().dataset(dataset)

@@ -24,11 +24,11 @@ from discreet.errors import (
 )
 from discreet.tables.conditions.condition_readers import read_condition
 from discreet.tables.engines import count, distinct, numbers, parse_candidates
+from discreet.tables.engines.column import RecordCounts
+from discreet.tables.engines.column import sizes_of as sizes
 from discreet.tables.engines.csv_files import read_head
 from discreet.tables.engines.engine import open_table
 from discreet.tables.engines.fits import DeclaredCells
-from discreet.tables.engines.record_counts import RecordCounts
-from discreet.tables.engines.record_counts import sizes_of as sizes
 from discreet.tables.engines.records import Records
 from discreet.tables.formats.text_form import TextForm
 from discreet.tables.formats.text_records import LONGEST_CELL

@@ -25,11 +25,10 @@ from discreet import Grid
 from discreet.errors import DataUnavailable, UnreadableData
 from discreet.tables.datasets.databases import Database
 from discreet.tables.engines.column_list import column_kind, holds_integers, list_columns
-from discreet.tables.engines.driver_rows import driver_rows
 from discreet.tables.engines.engine import open_table
 from discreet.tables.engines.reach import ReachCheck
 from discreet.tables.engines.records import Records
-from discreet.tables.engines.server_session import ServerRows
+from discreet.tables.engines.server_session import ServerRows, driver_rows
 from discreet.tables.engines.sql_queries import SqlQuery
 from discreet.tables.values.ids import start_of_rule
 

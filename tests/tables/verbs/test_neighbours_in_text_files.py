@@ -28,9 +28,9 @@ from discreet.tables.datasets.cell_fits import (
     record_fits,
 )
 from discreet.tables.datasets.noisy_cell_counts import CLASSES, MAY_BE_OPEN
+from discreet.tables.engines.column import RecordCounts
 from discreet.tables.engines.engine import open_table
 from discreet.tables.engines.fits import DeclaredCells
-from discreet.tables.engines.record_counts import RecordCounts
 from discreet.tables.engines.records import Records
 from discreet.tables.formats.text_form import CsvFile
 from discreet.tables.verbs.check import CellNoise

@@ -14,7 +14,7 @@ from ...selection.any_column import AnyColumn
 from ...selection.bins import BIN_OPTIONS, Bins, WithMissing, part_name
 from ...selection.releases import Release
 from ...tables.datasets.columns import Column
-from ...tables.datasets.questions import keys_of
+from ...tables.datasets.model import keys_of
 from ...tables.verb_table import VERBS, VerbFacts
 from ..asking.connection import Connection
 from .sessions import Fields

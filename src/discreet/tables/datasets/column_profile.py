@@ -1,6 +1,7 @@
-"""The profile of one column: released numbers and values, and their words."""
+"""The profile of one column: released numbers and values, their words and their picture."""
 
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -11,7 +12,60 @@ from ...base.count_tables import CountTable, table_of_counts
 from ...base.messages import AND, Message, gettext, join, translate
 from ...mechanisms.accuracy import CELLS, CONFIDENCE, ErrorBound
 from ...selection.decimals import next_to_zero
-from .box_plot import BoxPlot
+
+_UNITS = {"line": ("├", "─", "▕", "█", "┃", "▏", "┤"), "plain": ("|", "-", "[", "=", "|", "]", "|")}
+
+
+@dataclass(frozen=True, slots=True)
+class BoxPlot:
+    """Where the low end, the three quartiles and the high end are.
+
+    Attributes:
+        places: five places from 0 to 1, rising.
+        names: the five values in words.
+    """
+
+    places: tuple[float, ...]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> "BoxPlot":
+        """Return the picture of a low end, three quartiles and a high end; noise may have put them out of order."""
+        numbers = sorted(map(_as_number, values))
+        low, width = numbers[0], numbers[-1] - numbers[0]
+        places = tuple(float((number - low) / width) if width else 0.5 for number in numbers)
+        return cls(places, tuple(str(value) for value in sorted(values)))
+
+    def line(self, width: int, *, plain: bool = False) -> str:
+        """Return a line of letters, at most 60 wide.
+
+        Args:
+            width: how many columns it may take.
+            plain: whether it is made of letters of ASCII.
+        """
+        start, thin, open_box, thick, middle, close_box, end = _UNITS["plain" if plain else "line"]
+        last = min(width, 60) - 1
+        low, first, median, third, high = (round(place * last) for place in self.places)
+        letters = [thin] * (last + 1)
+        letters[first : third + 1] = [thick] * (third - first + 1)
+        letters[low], letters[high] = start, end
+        letters[median] = middle
+        if plain and third - first > 1:
+            letters[first], letters[third] = open_box, close_box
+        return "".join(letters)
+
+
+def _as_number(value: Any) -> Fraction:
+    """Return a number or a date as a number."""
+    if isinstance(value, dt.datetime):
+        return Fraction(
+            value.toordinal() * 86_400 + value.hour * 3600 + value.minute * 60 + value.second,
+            86_400,
+        )
+    if isinstance(value, dt.date):
+        return Fraction(value.toordinal())
+    return Fraction(value)
+
 
 ProfileKind = Literal["numbers", "dates", "texts"]
 """The kinds of columns."""

@@ -1,6 +1,11 @@
-"""Reads declarations strictly: unknown keys are refused with the nearest known one, and errors know their place."""
+"""Reads declarations strictly: unknown keys are refused with the nearest known one, and errors know their place.
+
+Names and values are written as discreet.toml has them, for drafts: all that others wrote is quoted.
+"""
 
 import datetime as dt
+import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
@@ -165,3 +170,44 @@ def refuse_to_fill_in(entry: object, place: KeyPath) -> None:
     """Raise if a value is the mark of a draft."""
     if isinstance(entry, str) and entry.strip().startswith(TO_FILL_IN):
         raise wrong(place, "it is still to be filled in, from what you know and not from the rows")
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_LONGEST_LINE = 100
+
+
+def quote_key(name: str) -> str:
+    """Return a name as a key."""
+    return name if _BARE.fullmatch(name) else quote_value(name)
+
+
+def table_head(*names: str) -> str:
+    """Return the line that begins a table."""
+    return f"[{'.'.join(map(quote_key, names))}]"
+
+
+def quote_value(entry: object) -> str:
+    """Return a text, a truth, a number, a date or a list of these.
+
+    A text is as in JSON, with the one sign that only TOML forbids. A long list has a line for each of its values.
+    """
+    if isinstance(entry, list | tuple):
+        texts = [*map(quote_value, entry)]
+        line = f"[{', '.join(texts)}]"
+        if len(line) <= _LONGEST_LINE:
+            return line
+        return "\n".join(["[", *(f"    {text}," for text in texts), "]"])
+    if isinstance(entry, dt.date):
+        return entry.isoformat()
+    return json.dumps(entry, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def key_lines(entries: Mapping[str, object]) -> list[str]:
+    """Return the lines of some keys; a mapping among them is keys with a dot."""
+    lines = []
+    for name, entry in entries.items():
+        if isinstance(entry, Mapping):
+            lines += [f"{quote_key(name)}.{line}" for line in key_lines(entry)]
+        else:
+            lines.append(f"{quote_key(name)} = {quote_value(entry)}")
+    return lines

@@ -17,8 +17,16 @@ from ..formats.file_paths import FileNames, file_format, format_of, listed_files
 from ..formats.first_bytes import marked_encoding, told_format
 from ..formats.text_form import CsvFile, TextForm
 from .databases import Database, DuckFile, read_database
-from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
-from .toml_texts import key_lines, quote_key, quote_value, table_head
+from .declarations import (
+    LARGEST,
+    LEAST,
+    STEP,
+    TO_FILL_IN,
+    key_lines,
+    quote_key,
+    quote_value,
+    table_head,
+)
 
 _TYPES = (
     (r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", "integer"),

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...privacy.sensitivity import Unit, plain_unit
 from ...selection.decimals import next_to_zero
 from .columns import MOST_VALUES
-from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN
-from .toml_texts import key_lines, quote_value, table_head
+from .declarations import LARGEST, LEAST, STEP, TO_FILL_IN, key_lines, quote_value, table_head
 
 if TYPE_CHECKING:
     from .column_profile import ColumnProfile

@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DataUnavailable, InvalidArgument, UnreadableData, preview
-from .driver_rows import driver_rows
 from .engine_errors import quietly
-from .server_session import ServerRows
+from .server_session import ServerRows, driver_rows
 
 if TYPE_CHECKING:
     from .reach import ReachCheck

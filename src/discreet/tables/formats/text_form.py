@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...base.arguments import file_path, read_sequence
 from ...base.error_boundary import error_boundary
@@ -13,10 +13,6 @@ from ...selection.date_grid import ClockKind
 from .date_texts import DateForm, read_date_form
 from .first_bytes import encoding_name
 from .number_texts import DECIMALS, NEGATIVES, THOUSANDS, NumberForm, read_units, with_length
-
-if TYPE_CHECKING:
-    pass
-
 
 CELL_WORDS = ("decimal", "thousands", "units", "percent", "negative", "date", "missing")
 """The words of the form of cells: of a file, and of a column in place of its file's."""

@@ -19,8 +19,7 @@ from ...selection.releases import Release
 from ...selection.terms import PersonTerms
 from .. import engines as tables
 from ..engines.candidate_table import CandidateTable
-from ..engines.column import Group
-from ..engines.record_counts import RecordCounts
+from ..engines.column import Group, RecordCounts
 from .data_terms import takes_data_terms_without
 from .keys import MOST_RELEASED, read_limits, release_keys
 from .mode import labels_of_column

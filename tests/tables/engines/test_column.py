@@ -18,8 +18,8 @@ from discreet.errors import InvalidArgument, UnreadableFile
 from discreet.tables.conditions.condition_readers import read_condition
 from discreet.tables.datasets.configuration import read_configuration
 from discreet.tables.engines import csv_files, files
+from discreet.tables.engines.column import RecordCounts
 from discreet.tables.engines.column_list import list_columns
-from discreet.tables.engines.record_counts import RecordCounts
 from discreet.tables.engines.records import Records
 
 TABLE = {"who": ["a", "b", "b", None], "n": [1.0, float("nan"), None, 2.0]}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from discreet.tables.datasets.box_plot import BoxPlot
+from discreet.tables.datasets.column_profile import BoxPlot
 
 UTC = dt.UTC
 

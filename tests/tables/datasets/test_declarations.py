@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.tables.datasets.toml_texts import key_lines, quote_key, quote_value, table_head
+from discreet.tables.datasets.declarations import key_lines, quote_key, quote_value, table_head
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 VALUES = st.one_of(
