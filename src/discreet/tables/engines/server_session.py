@@ -1,8 +1,8 @@
 """The rows of a query on a PostgreSQL server, which counts them in one transaction that only reads.
 
-The server describes a query without rows, and its catalogue has the rest. Columns of a type that is not here are not
-counted on the server: their rows come to memory, whatever they hold. So do the rows of other drivers of Python, and
-no cell decides whether they are read.
+The server describes a query without rows, and its catalogue has the rest. Columns of a type that is not here are
+not counted on the server: their rows come to memory, whatever they hold. So do the rows of other drivers of Python,
+and no cell decides whether they are read.
 """
 
 import os
