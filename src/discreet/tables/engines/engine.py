@@ -322,7 +322,7 @@ def _postgresql(rows: Any, columns: Columns) -> Native:
 
     places = _where(rows.columns, columns)
     types = {alias: rows.description[place].type for alias, place in places.items()}
-    return InPostgreSQL(rows, rows.frame(places), types)
+    return InPostgreSQL(rows.frame(places), types, server=rows)
 
 
 def _spark(data: Any, columns: Columns) -> Native:

@@ -2,14 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.ids import start_of_rule
 from ..values.key_values import MOST_KEY_BYTES, NO_VALUE, KeyColumn
-from ..values.kinds import CELL, UNITS_PER_SECOND, CellKey, ColumnType, column_type
+from ..values.kinds import CELL, UNITS_PER_SECOND, ColumnType, column_type
 from ..values.numeric import clean, from_series
 from ..values.stand_ins import DAY, FIRST_DAY, LAST_DAY, StandIn
 from .native import (
@@ -17,12 +17,11 @@ from .native import (
     SIZE,
     UNIT,
     Frame,
+    FrameEngine,
     Native,
     lazy,
     names_of_parts,
     null_name,
-    only_null,
-    without_missing,
 )
 from .records import PERSON, START, check_numbers, is_of_unit
 
@@ -31,17 +30,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class InPolars:
+class InPolars(FrameEngine):
     """A lazy frame of the columns of a question: see `Native`."""
 
     frame: "pl.LazyFrame"
-    types: Mapping[str, ColumnType] = field(default_factory=dict)
-    """The types that are known otherwise than from the frame."""
-    codes: ClassVar[Mapping[str, Mapping[CellKey, int]]] = {}
-    code_values: ClassVar[None] = None
-    starts: ClassVar[tuple[str, ...]] = ()
-    wide: ClassVar[bool] = False
-    divides: ClassVar[bool] = False
 
     def type(self, alias: str, column: str) -> ColumnType:
         """Return the type of a column."""
@@ -114,18 +106,6 @@ class InPolars:
         ]
         return lazy(self.frame.with_columns(cells))
 
-    def with_rows(self, rows: Frame) -> "InPolars":
-        """Return the same with other rows."""
-        return replace(self, frame=rows.to_native())
-
-    def present(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the rows in which CELL is neither null nor NaN."""
-        return without_missing(rows, CELL, floating=of.kind == "float")
-
-    def absent(self, rows: Frame, alias: str, of: ColumnType) -> Frame:
-        """Return the rows in which a column is null or NaN."""
-        return only_null(rows, alias, floating=of.kind == "float")
-
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:
@@ -141,14 +121,6 @@ class InPolars:
         }
         return rows.join(lazy(pl.LazyFrame(columns)), on=alias, how="inner")
 
-    def tally_places(
-        self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
-    ) -> None:
-        """Return None: rows are joined with the values, and then counted."""
-
-    def few_groups(self, *_: object) -> None:
-        """Return None: groups of a unit are bounded by ranks."""
-
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, hashed one by one."""
         import polars as pl
@@ -157,17 +129,9 @@ class InPolars:
         once = rows.to_native().group_by(PERSON).agg(pl.len().cast(pl.Int64).alias(SIZE))
         return lazy(once.with_columns(starts).with_row_index(UNIT))
 
-    def with_units(self, *_: object) -> None:
-        """Return None: rows are joined with their units."""
-
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows in memory."""
         return lazy(rows.collect().lazy().to_native())
-
-    def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
-        """Return the columns, none of them rounded."""
-        frame = rows.collect()
-        return [from_series(frame.get_column(name)) for name in frame.columns]
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""

@@ -4,7 +4,7 @@ Counts by cell leave it, keys after their draw, and of every cell the least and 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -13,10 +13,20 @@ from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.ids import SALT
 from ..values.key_values import MOST_KEY_BYTES, NO_VALUE, KeyColumn
-from ..values.kinds import CELL, CellKey, ColumnType
+from ..values.kinds import CELL, ColumnType
 from ..values.numeric import from_list
 from ..values.stand_ins import DAY, FIRST, LAST, StandIn
-from .native import POSITION, SIZE, UNIT, Frame, lazy, names_of_parts, null_name, only_null
+from .native import (
+    POSITION,
+    SIZE,
+    UNIT,
+    Frame,
+    FrameEngine,
+    lazy,
+    names_of_parts,
+    null_name,
+    only_null,
+)
 from .records import PERSON, START, is_of_unit
 from .sql_expressions import SqlExpression, SqlType, in_type, sql_constant, sql_text
 from .sql_frame import SqlFrame, array_of_constants, in_quotes, table_of_constants
@@ -35,16 +45,11 @@ class Server(Protocol):
 
 
 @dataclass(frozen=True)
-class InPostgreSQL:
+class InPostgreSQL(FrameEngine):
     """The columns of a question on a server: see `Native`."""
 
-    server: Server
     frame: SqlFrame
-    types: Mapping[str, ColumnType]
-    codes: ClassVar[Mapping[str, Mapping[CellKey, int]]] = {}
-    code_values: ClassVar[None] = None
-    starts: ClassVar[tuple[str, ...]] = ()
-    wide: ClassVar[bool] = False
+    server: Server = field(kw_only=True)
     divides: ClassVar[bool] = True
 
     def type(self, alias: str, column: str) -> ColumnType:
@@ -118,10 +123,6 @@ class InPostgreSQL:
                 native = native._with_times(alias)
         return lazy(native.frame)
 
-    def with_rows(self, rows: Frame) -> "InPostgreSQL":
-        """Return the same with other rows."""
-        return replace(self, frame=rows.to_native())
-
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows in which CELL is not null; NaN is null here."""
         import narwhals.stable.v2 as nw
@@ -155,9 +156,6 @@ class InPostgreSQL:
         rows = self.join_positions(counts, CELL, of, places).group_by(POSITION)
         numbers = self.server.fetch(rows.agg(nw.col(SIZE).sum().cast(nw.Int64)).to_native())
         return [place for place, _ in numbers], [size for _, size in numbers]
-
-    def few_groups(self, *_: object) -> None:
-        """Return None: groups of a unit are bounded by ranks."""
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, identified by their ids."""

@@ -6,16 +6,14 @@ them only, and no row of the data ever leaves the cluster.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.ids import SALT
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_VALUE, KeyColumn
-from ..values.kinds import CELL, CellKey, ColumnType, column_type
-from ..values.numeric import from_series
+from ..values.kinds import CELL, ColumnType, column_type
 from ..values.stand_ins import DAY, FIRST, LAST, StandIn
 from .engine_errors import needing
 from .native import (
@@ -23,12 +21,11 @@ from .native import (
     SIZE,
     UNIT,
     Frame,
+    FrameEngine,
     Native,
     lazy,
     names_of_parts,
     null_name,
-    only_null,
-    without_missing,
 )
 from .records import PART, PERSON, START, is_of_unit
 
@@ -53,17 +50,10 @@ _ANSWERABLE = {
 
 
 @dataclass(frozen=True)
-class InSpark:
+class InSpark(FrameEngine):
     """A DataFrame of the columns of a question: see `Native`."""
 
     frame: "DataFrame"
-    types: Mapping[str, ColumnType] = field(default_factory=dict)
-    """The types that are known otherwise than from the frame."""
-    codes: ClassVar[Mapping[str, Mapping[CellKey, int]]] = {}
-    code_values: ClassVar[None] = None
-    starts: ClassVar[tuple[str, ...]] = ()
-    wide: ClassVar[bool] = False
-    divides: ClassVar[bool] = False
 
     def type(self, alias: str, column: str) -> ColumnType:
         """Return the type of a column."""
@@ -130,18 +120,6 @@ class InSpark:
         ]
         return lazy(self.frame.selectExpr(*columns))
 
-    def with_rows(self, rows: Frame) -> "InSpark":
-        """Return the same with other rows."""
-        return replace(self, frame=rows.to_native())
-
-    def present(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the rows in which CELL is neither null nor NaN."""
-        return without_missing(rows, CELL, floating=of.kind == "float")
-
-    def absent(self, rows: Frame, alias: str, of: ColumnType) -> Frame:
-        """Return the rows in which a column is null or NaN."""
-        return only_null(rows, alias, floating=of.kind == "float")
-
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:
@@ -172,11 +150,6 @@ class InSpark:
             table.select(comparable(cells, of).alias(alias), place)
         )
         return few
-
-    def tally_places(
-        self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
-    ) -> None:
-        """Return None: rows are joined with the values, and then counted."""
 
     def few_groups(
         self,
@@ -220,17 +193,9 @@ class InSpark:
         start: Column = functions.conv(functions.substring(digests, 1, 8), 16, 10).cast("bigint")
         return start
 
-    def with_units(self, *_: object) -> None:
-        """Return None: rows are joined with their units."""
-
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows from a local checkpoint: should it be lost, Spark fails rather than compute anew."""
         return lazy(rows.to_native().localCheckpoint())
-
-    def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
-        """Return the columns, none of them rounded."""
-        frame = rows.collect()
-        return [from_series(frame.get_column(name)) for name in frame.columns]
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""

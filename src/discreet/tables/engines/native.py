@@ -5,12 +5,14 @@ rest. A new engine passes when it is added to `tests/engines.py`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.key_values import KeyColumn
-from ..values.kinds import CellKey, ColumnType
+from ..values.kinds import CELL, CellKey, ColumnType
+from ..values.numeric import from_series
 from ..values.stand_ins import StandIn
 
 if TYPE_CHECKING:
@@ -241,6 +243,62 @@ class CandidateEngine(Native, Protocol):
     def seen_by(self, data: "Native", rows: Frame) -> "Frame | None":
         """Return rows that were kept last as the engine of the data sees them; None if it does not."""
         ...
+
+
+@dataclass(frozen=True)
+class FrameEngine:
+    """The parts of `Native` that are alike in engines whose columns are one lazy frame.
+
+    Attributes:
+        frame: the columns, as the engine has them.
+        types: the types that are known otherwise than from the frame.
+    """
+
+    frame: Any
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    codes: ClassVar[Mapping[str, Mapping[CellKey, int]]] = {}
+    code_values: ClassVar[None] = None
+    starts: ClassVar[tuple[str, ...]] = ()
+    wide: ClassVar[bool] = False
+    divides: ClassVar[bool] = False
+
+    def with_rows(self, rows: Frame) -> Self:
+        """Return the same with other rows."""
+        return replace(self, frame=rows.to_native())
+
+    def present(self, rows: Frame, of: ColumnType) -> Frame:
+        """Return the rows in which CELL is neither null nor NaN."""
+        return without_missing(rows, CELL, floating=of.kind == "float")
+
+    def absent(self, rows: Frame, alias: str, of: ColumnType) -> Frame:
+        """Return the rows in which a column is null or NaN."""
+        return only_null(rows, alias, floating=of.kind == "float")
+
+    def tally_places(
+        self, of: ColumnType, places: Mapping[object, int], *, has_others: bool
+    ) -> tuple[list[int], list[int]] | None:
+        """Return None: rows are joined with the values, and then counted."""
+        return None
+
+    def few_groups(
+        self,
+        rows: Frame,
+        of: ColumnType,
+        places: Mapping[object, int],
+        unit: ColumnType,
+        most: tuple[int, int | None],
+    ) -> "Frame | None":
+        """Return None: groups of a unit are bounded by ranks."""
+        return None
+
+    def with_units(self, rows: Frame, of: ColumnType, most: int) -> "Frame | None":
+        """Return None: rows are joined with their units."""
+        return None
+
+    def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
+        """Return the columns, none of them rounded."""
+        frame = rows.collect()
+        return [from_series(frame.get_column(name)) for name in frame.columns]
 
 
 def lazy(native: Any) -> Frame:
