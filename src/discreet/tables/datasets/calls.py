@@ -6,7 +6,7 @@ Every argument is settled before the source is handed to the verb, so a refusal 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from pathlib import Path
@@ -144,18 +144,18 @@ def _read_version(path: Path, time: int, size: int, number: int) -> Configuratio
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_inside: ContextVar[bool] = ContextVar("_inside")
-"""Set while a verb works: what it asks other verbs is about the same data, which were looked at."""
+_inside: ContextVar[bool] = ContextVar("_inside", default=False)
+"""Whether a verb works: what it asks other verbs is about the same data, which were looked at."""
 
 
 @contextmanager
 def inside_a_verb() -> Iterator[None]:
     """Let verbs be asked about data that were looked at: their declaration is not looked for again."""
-    outer = _inside.set(True)
+    token = _inside.set(True)
     try:
         yield
     finally:
-        _inside.reset(outer)
+        _inside.reset(token)
 
 
 def takes_dataset(
@@ -176,9 +176,8 @@ def takes_dataset(
     @wraps(verb)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         check_names(kwargs)
-        outer = _inside.set(True)
-        is_outer = outer.old_value is Token.MISSING
-        try:
+        is_outer = not _inside.get()
+        with inside_a_verb():
             data = args[place] if len(args) > place else kwargs.get("data")
             if isinstance(data, Dataset):
                 bound = signature.bind_partial(*args, **kwargs).arguments
@@ -199,8 +198,6 @@ def takes_dataset(
             if is_outer and kwargs.get("ledger") is None:
                 note_answer(verb.__name__, data, answer, has_column=column is not None)
             return answer
-        finally:
-            _inside.reset(outer)
 
     return call
 
