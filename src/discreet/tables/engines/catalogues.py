@@ -32,8 +32,8 @@ def _hash_of(rows: Iterable[Iterable[object]]) -> str:
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
-class DuckCatalogue:
-    """The catalogue of DuckDB. Its file has no writer while it is open: see `reach.Catalogue`.
+class _FileCatalogue:
+    """The parts of a catalogue that are alike in databases of one file, which nothing changes meanwhile.
 
     Args:
         connection: to the database.
@@ -48,8 +48,16 @@ class DuckCatalogue:
         return self._identity
 
     def lock(self, query: str) -> None:
-        """Let DuckDB plan a query; it fails where it reads files or other databases."""
+        """Let the database plan a query; DuckDB fails if it reads files or other databases."""
         self._connection.execute(f"EXPLAIN {query}").fetchall()
+
+    def locks(self) -> frozenset[int]:
+        """Return nothing: no other can write, or the snapshot stays as it is."""
+        return frozenset()
+
+
+class DuckCatalogue(_FileCatalogue):
+    """The catalogue of DuckDB. Its file has no writer while it is open: see `reach.Catalogue`."""
 
     def base_table(self, name: str) -> BaseTable | None:
         """Return the table of this database and, if no schema is named, of the main one."""
@@ -82,10 +90,6 @@ class DuckCatalogue:
         ).fetchall()
         return frozenset(name for (name,) in rows)
 
-    def locks(self) -> frozenset[int]:
-        """Return nothing: no other can write."""
-        return frozenset()
-
 
 _LITE_TABLE = """
 SELECT name FROM sqlite_master AS t WHERE type = 'table' AND rootpage > 0 AND name = ? COLLATE NOCASE
@@ -95,24 +99,8 @@ AND substr(name, 1, 7) <> 'sqlite_' COLLATE NOCASE AND NOT EXISTS (
 """A table with pages of its own: a virtual one has none, and those that hold its rows begin with its name."""
 
 
-class SQLiteCatalogue:
-    """The catalogue of SQLite, in the snapshot of a transaction: see `reach.Catalogue`.
-
-    Args:
-        connection: a connection of `sqlite3`.
-        identity: the device and the inode of its file.
-    """
-
-    def __init__(self, connection: Any, identity: str) -> None:
-        self._connection, self._identity = connection, identity
-
-    def identity(self) -> str:
-        """Return the device and the inode of the file."""
-        return self._identity
-
-    def lock(self, query: str) -> None:
-        """Let SQLite prepare a query."""
-        self._connection.execute(f"EXPLAIN {query}").fetchall()
+class SQLiteCatalogue(_FileCatalogue):
+    """The catalogue of SQLite, by `sqlite3`, in the snapshot of a transaction: see `reach.Catalogue`."""
 
     def base_table(self, name: str) -> BaseTable | None:
         """Return the table of the main database."""
@@ -135,10 +123,6 @@ class SQLiteCatalogue:
         """Return the names of all tables, as `base_table` has them."""
         rows = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         return frozenset(f"main.{name}" for (name,) in rows.fetchall())
-
-    def locks(self) -> frozenset[int]:
-        """Return nothing: the snapshot stays as it is."""
-        return frozenset()
 
 
 _PG_TABLE = """
