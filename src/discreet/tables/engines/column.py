@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...base.cached_properties import cached_property
 from ...errors import InvalidArgument, NotCountable, UnreadableData
-from ...privacy.units import columns_of_unit
+from ...privacy.sensitivity import columns_of_unit
 from ...sampling.vectors import ExactArray, integers
 from ...selection.any_column import AnyColumn
 from ...selection.bins import CellColumns, CellLabels
