@@ -33,7 +33,7 @@ IN_A_COMMAND = re.compile(r"[Dd]iscreet [a-z][^.;]*?--[a-z-]+[^.;]*")
 FOR_PYTHON = {
     "arguments.py", "arrays.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "candidates.py",
     "connect.py", "connection.py", "contract.py", "custom.py", "data_terms.py", "databases.py", "date_grid.py",
-    "dp_events.py", "draft.py", "engine.py",
+    "charge_checks.py", "dp_events.py", "draft.py", "engine.py",
     "guarantees.py", "http_client.py", "in_process.py", "file_paths.py", "ledger.py", "opendp.py",
     "refusals.py", "names_elsewhere.py", "replies.py",
     "rows.py", "sql_queries.py", "terms.py", "verb_calls.py",
