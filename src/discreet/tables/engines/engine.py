@@ -99,9 +99,9 @@ def open_table(
         if isinstance(name, CellColumns)
     }
     uses: dict[str, CellUse] = {}
-    for alias, some in labels.items():
-        if len(some) or alias in cells:
-            uses |= cell_uses(data, names[alias], some, alias)
+    for alias, wanted in labels.items():
+        if len(wanted) or alias in cells:
+            uses |= cell_uses(data, names[alias], wanted, alias)
     native, failure = open_native(data, columns, records.where, uses, cells)
     shown = {alias: column_words(name) for alias, name in names.items() if name is not None}
     return OpenedTable(native, {CELL: ONLY, **shown}, records, failure)

@@ -118,7 +118,7 @@ def open_columns(
 class _Rows:
     """The rows of files of which a condition is true."""
 
-    data: FileNames
+    paths: FileNames
     files: Sequence[File]
     columns: Mapping[str, str]
     condition: Condition | None
@@ -138,8 +138,8 @@ class _Rows:
         )
         native: Any = native_columns(whole, self.near)
         if self.condition is not None:
-            args = native, self.condition, tests, columns or tests
-            native = native.with_rows(quietly(matching, whole.failure, *args))
+            test = partial(matching, native, self.condition, tests, columns or tests)
+            native = native.with_rows(quietly(test, whole.failure))
         native = quietly(with_cells, whole.failure, native, self.cells)
         some = native.relation if columns else native.relation.project(select_list({}))
         return FileColumns(some, whole.kind, whole.failure, types=native.types)
@@ -151,7 +151,7 @@ class _Rows:
             return parts[0]
         for file, one in zip(self.files, parts, strict=True):
             self._check_alike(file, one, parts[0])
-        several = UnreadableFile(f"a file of {path_in_words(self.data)} cannot be read to its end")
+        several = UnreadableFile(f"a file of {path_in_words(self.paths)} cannot be read to its end")
         relation = _union([one.relation for one in parts])
         return FileColumns(relation, parts[0].kind, several, types=parts[0].types)
 

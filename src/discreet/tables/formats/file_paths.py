@@ -161,9 +161,9 @@ def path_list(data: FileNames) -> list[One]:
     return [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
 
 
-def path_in_words(data: FileNames) -> str:
+def path_in_words(several: FileNames) -> str:
     """Return the first path, and whether there are others, for messages."""
-    paths = path_list(data)
+    paths = path_list(several)
     first = paths[0].path if isinstance(paths[0], CsvFile) else paths[0]
     return str(Path(os.path.abspath(first))) + (" and others" if len(paths) > 1 else "")
 
