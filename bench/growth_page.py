@@ -4,8 +4,8 @@ from typing import Any
 
 from matplotlib.ticker import LogLocator
 
+from discreet.study.plots.contents import BLUE, GREEN, ORANGE, RED
 from discreet.study.plots.figure import Figure
-from discreet.study.plots.palette import BLUE, GREEN, ORANGE, RED
 
 from .page import DOCS, PAGE
 from .slopes import exponent

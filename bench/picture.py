@@ -5,8 +5,8 @@ from typing import Any
 
 from matplotlib.ticker import FuncFormatter
 
+from discreet.study.plots.contents import BLACK, BLUE, ORANGE
 from discreet.study.plots.figure import Figure
-from discreet.study.plots.palette import BLACK, BLUE, ORANGE
 
 from .report import ratio
 from .stored import Results, peer

@@ -16,7 +16,7 @@ from ...mechanisms import BOUNDED, Mechanism, read_mechanism
 from ...privacy.contract import equals
 from ...selection.terms import PAID, takes_terms_without
 from .. import plots
-from ..plots.marks import PRIVATE
+from ..plots.contents import PRIVATE
 from .distribution import Distribution
 from .enclosure import Enclosure
 from .simulate import distribution

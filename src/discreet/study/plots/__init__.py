@@ -8,13 +8,11 @@ white. The background is opaque. Needs `pip install "discreet[plots]"`.
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import wraps
 from inspect import signature
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ...base.arguments import read_sequence
@@ -23,8 +21,9 @@ from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, translate
 from ...errors import DiscreetError, InvalidArgument
 from ...selection.shown_answers import floor_counts
-from . import cell_pictures, marks
-from .palette import BLUE, ORANGE, PALE_ORANGE, RED
+from . import cell_pictures, contents, marks
+from .contents import BLUE, LOSS, MOST_NAMED, ORANGE, PALE_ORANGE, RED
+from .contents import Series as Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_BINS, _NAMED = 40, 40
+_BINS = 40
 _PROBABILITY = Message("probability"), Message("probability of each candidate")
 _MOST_ITEMS = 10**6
 _MOST_BARS = 10_000
@@ -61,73 +60,6 @@ def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
     return draw
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Series:
-    """The points of a plotted distribution. Private.
-
-    Attributes:
-        name: the name in a legend.
-        labels: the candidates if they are few enough to be named, else None.
-        x: the positions of the points on the axis of candidates.
-        chances: the probability of one candidate there.
-        scores: its score.
-        step: the distance between neighbouring candidates.
-        window: the part of the axis where nearly all of the probability is, and eleven candidates at least.
-        in_steps: whether candidates between two points equal the nearer one. Otherwise they lie on a line.
-        apart: the distance between neighbouring candidates on a grid. It is infinite in a list, because all are
-            points.
-        is_of_dates: whether candidates are dates, and positions days from 1970-01-01.
-    """
-
-    name: str
-    labels: tuple[str, ...] | None
-    x: tuple[float, ...]
-    chances: tuple[float, ...]
-    scores: tuple[float, ...]
-    step: float
-    window: tuple[float, float]
-    in_steps: bool = True
-    apart: float = math.inf
-    is_of_dates: bool = False
-
-    def are_few(self, low: float, high: float) -> bool:
-        """Return whether few candidates are in view, all of them points."""
-        inside = [place for place in self.x if low <= place <= high]
-        gaps = (after - before for before, after in pairwise(inside))
-        return marks.are_few(inside) and all(gap < 1.5 * self.apart for gap in gaps)
-
-    def at(self, places: Sequence[float] | None) -> tuple[str, Sequence[float], Sequence[float]]:
-        """Return the name and the coordinates of the points: across, or downwards at the places of the labels."""
-        return (
-            (self.name, self.x, self.chances)
-            if places is None
-            else (self.name, self.chances, places)
-        )
-
-    @property
-    def spell(self) -> Callable[[float], str]:
-        """The writer of positions: as a number, or as a date."""
-        return marks.spell_day if self.is_of_dates else "{:g}".format
-
-    def tick(self, axes: "Axes", *, few: bool) -> None:
-        """Put ticks on few candidates only. Dates have those of a calendar."""
-        if self.is_of_dates:
-            marks.dates(axes)
-        elif few:
-            marks.tick_candidates(axes, self.x)
-
-    def within(self, low: float, high: float) -> "Series":
-        """Return the series of the candidates in view."""
-        if self.labels is not None:
-            return self
-        inside = [index for index, place in enumerate(self.x) if low <= place <= high]
-        x, chances, scores = (
-            tuple(values[index] for index in inside)
-            for values in (self.x, self.chances, self.scores)
-        )
-        return replace(self, x=x, chances=chances, scores=scores)
-
-
 @_drawing
 def scores(series: Series, *, label: str = "candidate") -> "Figure":
     """Return a picture of the score of every candidate, with `label` as the name of their axis."""
@@ -138,7 +70,7 @@ def scores(series: Series, *, label: str = "candidate") -> "Figure":
             few = series.are_few(-math.inf, math.inf)
             style = "stems" if few else "steps" if series.in_steps else "line"
             marks.values(figure, series.x, series.scores, gettext("score"), style, series.spell)
-            series.tick(axes, few=few)
+            _tick(axes, series, few=few)
         marks.name_axes(
             axes, series.labels, (Message("score"), Message("score of each candidate")), label
         )
@@ -173,6 +105,14 @@ def law(
         return figure
 
 
+def _tick(axes: "Axes", series: Series, *, few: bool) -> None:
+    """Put ticks on few candidates only. Dates have those of a calendar."""
+    if series.is_of_dates:
+        marks.dates(axes)
+    elif few:
+        marks.tick_candidates(axes, series.x)
+
+
 def _read_laws(several: Iterable[Series]) -> Sequence[Series]:
     """Return distributions as a sequence, if they are over the same candidates."""
     sequence = read_sequence(several, "several", _MOST_ITEMS)
@@ -202,7 +142,7 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
             few=few,
         )
         if labels is None:
-            laws_drawn[0].tick(axes, few=few)
+            _tick(axes, laws_drawn[0], few=few)
             axes.set_xlim(low, high)
         marks.name_axes(axes, labels, _PROBABILITY, label)
         marks.entitle_private(axes, Message("exact distributions"))
@@ -224,11 +164,11 @@ def frequencies(
     values = read_sequence(values, "values", _MOST_ITEMS)
     counts = Counter(values)
     counts.update(dict.fromkeys(candidates, 0))
-    if len(counts) > _NAMED and all(
+    if len(counts) > MOST_NAMED and all(
         isinstance(candidate, int | float | Decimal | Fraction) for candidate in counts
     ):
         return histograms({label: values}, label=label)
-    tally = counts.most_common(_NAMED)
+    tally = counts.most_common(MOST_NAMED)
     labels = tuple(marks.short(candidate) for candidate, _ in tally)
     with marks.canvas(marks.height(labels)) as (figure, axes):
         marks.bars(figure, labels, [n / len(values) for _, n in tally], gettext("frequency"))
@@ -258,7 +198,7 @@ def counts(
     words = Message("count") if is_whole else Message("count (drawn as 0 if below it)")
     if cell_pictures.are_cells(numbers):
         return cell_pictures.picture_of_cells(lengths, names, words)
-    rows = [*lengths.items()][:_NAMED]
+    rows = [*lengths.items()][:MOST_NAMED]
     labels = tuple(marks.short(visible_text(str(key))) for key, _ in rows)
     with marks.canvas(marks.height(labels)) as (figure, axes):
         marks.bars(figure, labels, [count for _, count in rows], gettext("count"))
@@ -351,8 +291,7 @@ def curve(
         at: an epsilon to mark.
         note: a title, such as a sentence on who may see the picture.
     """
-    epsilons = gettext("ε of one answer (more privacy to the left)")
-    errors_axis = gettext("{what}\n(in units of {unit})", what=what, unit=unit)
+    epsilons, errors_axis = contents.axes_of_errors(what, unit)
     return lines(errors, x=epsilons, y=errors_axis, at=at, note=note)
 
 
@@ -368,7 +307,7 @@ def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε")
     if not rows:
         raise InvalidArgument("points must not be empty: there must be a time to draw")
     times = [time for time, _, _ in rows]
-    spent, totals = ([float(point[column]) for point in rows] for column in (1, 2))
+    spent, totals, titles = contents.spending(rows, unit)
     with marks.canvas(marks.WIDE) as (figure, axes):
         axes.fill_between(
             times, spent, step="post", facecolor="#9CC9E4", edgecolor=BLUE, hatch="//"
@@ -376,10 +315,6 @@ def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε")
         (line,) = axes.step(
             times, spent, where="post", color=BLUE, marker="o", label=gettext("spent")
         )
-        titles = [
-            gettext("{time}: {unit} = {amount:.4g} spent", time=time, unit=unit, amount=so_far)
-            for time, so_far in zip(times, spent, strict=True)
-        ]
         figure.name_marks(line, titles)
         axes.step(times, totals, where="post", color=RED, linestyle="--", label=gettext("budget"))
         axes.set_xlabel(gettext("time"))
@@ -409,8 +344,7 @@ def losses(
             range(len(ratios)) if labels is None else read_sequence(labels, "labels", _MOST_BARS),
         )
     )
-    finite = [abs(ratio) for ratio in ratios if math.isfinite(ratio)]
-    edge = 1.25 * max([epsilon, *finite])
+    edge = contents.furthest_loss(ratios, epsilon)
     with marks.canvas(marks.height(names)) as (figure, axes):
         marks.bars(figure, names, [max(-edge, min(edge, ratio)) for ratio in ratios], "output")
         for row, ratio in enumerate(ratios):
@@ -422,10 +356,8 @@ def losses(
             axes.axvline(side, color=RED, linestyle="--")
         axes.axvline(0, color="black", linewidth=1)
         axes.set_xlim(-1.05 * edge, 1.05 * edge)
-        loss = Message("privacy loss (log-ratio of the two probabilities)")
-        marks.name_axes(axes, names, (loss, loss), "output")
-        claim = gettext("dashed: what was claimed, ±ε = ±{epsilon:.4g}", epsilon=epsilon)
-        axes.set_title(claim)
+        marks.name_axes(axes, names, (LOSS, LOSS), "output")
+        axes.set_title(contents.claim(epsilon))
         return figure
 
 
@@ -455,7 +387,7 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
     label = gettext("exact distribution")
     style = "stems" if few else "steps" if series.in_steps else "line"
     marks.values(figure, series.x, series.chances, label, style, series.spell)
-    series.tick(axes, few=few)
+    _tick(axes, series, few=few)
     if answer is not None:
         place = float(answer)
         name = gettext("answer: {name}", name=series.spell(place))

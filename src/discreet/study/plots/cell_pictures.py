@@ -11,7 +11,7 @@ from ...base.count_tables import labels_of_keys
 from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, translate
 from . import marks
-from .palette import BLACK, BLUE, PALE_BLUE
+from .contents import BLACK, BLUE, PALE_BLUE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ from matplotlib.font_manager import fontManager
 from matplotlib.text import Text
 
 from ...base.messages import gettext
-from .palette import BLACK, ON_DARK
+from .contents import BLACK, ON_DARK
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

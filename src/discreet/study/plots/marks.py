@@ -1,23 +1,33 @@
 """The marks that pictures are made of, with titles that tell their meaning."""
 
-import datetime as dt
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import cycle, pairwise
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...base.messages import Message, gettext, plural, translate
 from ...errors import MissingPackage
-from .palette import BLACK, BLUE, GREEN, ORANGE, PALE_BLUE, PINK, RED
+from .contents import (
+    BLACK,
+    BLUE,
+    GREEN,
+    MOST_TICKS,
+    ORANGE,
+    PALE_BLUE,
+    PINK,
+    PRIVATE,
+    RED,
+    are_few,
+    candidate_ticks,
+    round_numbers,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .figure import Figure
-
-PRIVATE = Message("contains private data: do not publish")
 
 WIDE = 4.5
 """The height in inches of a picture with a horizontal axis of numbers."""
@@ -34,11 +44,6 @@ _STYLE = {
     "hatch.linewidth": 0.6, "figure.dpi": 120.0, "savefig.dpi": 150.0, "savefig.transparent": False,
     "text.parse_math": False,  # a candidate may be "$5 to $9"
 }  # fmt: skip
-
-_FEW_POINTS = 40
-"""As many points are drawn as points: a line would look like something measured between them."""
-
-_MOST_TICKS = 8
 
 _MUCH = 1000
 """Heights of which one is so many times another are drawn over a logarithmic axis."""
@@ -173,11 +178,6 @@ def shares_of(draws: Sequence[Any], places: Sequence[Any]) -> list[float]:
     return [tally[place] / len(draws) for place in places]
 
 
-def are_few(x: Sequence[float]) -> bool:
-    """Return whether points are so few that they are drawn one by one."""
-    return len(x) <= _FEW_POINTS
-
-
 def values(  # noqa: PLR0913  # a line of points, and how it is drawn
     figure: "Figure",
     x: Sequence[float],
@@ -198,12 +198,6 @@ def values(  # noqa: PLR0913  # a line of points, and how it is drawn
     figure.name_marks(line, titles)
 
 
-def spell_day(days: float) -> str:
-    """Return the date that so many days from 1970-01-01 are, with the time if it is not midnight."""
-    moment = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=round(days * 86_400))
-    return str(moment.date() if moment.time() == dt.time() else moment)
-
-
 def drawstyle(in_steps: bool) -> Literal["steps-mid", "default"]:
     """Return how matplotlib joins points: a candidate is as wide as the gap to the next, or a line slopes."""
     return "steps-mid" if in_steps else "default"
@@ -213,14 +207,6 @@ def tick_candidates(axes: "Axes", x: Sequence[float]) -> None:
     """Put ticks on candidates only."""
     ticks = candidate_ticks(x)
     axes.set_xticks(ticks, [f"{tick:,.10g}" for tick in ticks])
-
-
-def candidate_ticks(x: Sequence[float]) -> list[float]:
-    """Return some of a few candidates: round ones if they are evenly spread."""
-    gap = min((b - a for a, b in pairwise(sorted(x))), default=1.0)
-    every = next(k for k in (1, 2, 5, 10, 20, 50) if len(x) <= k * _MOST_TICKS)
-    ticks = [place for place in x if abs(place / gap - round(place / gap)) <= 1e-6]
-    return [place for place in ticks if round(place / gap) % every == 0] or [*x[::every]]
 
 
 def series_of_points(
@@ -277,7 +263,7 @@ def scale_heights(axes: "Axes", heights: Sequence[float]) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     axes.set_yscale("log", nonpositive="clip")
-    axes.yaxis.set_major_locator(LogLocator(numticks=_MOST_TICKS))
+    axes.yaxis.set_major_locator(LogLocator(numticks=MOST_TICKS))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
 
@@ -286,17 +272,6 @@ def _power_of_ten(height: float, _: object = None) -> str:
     """Return a power of ten as people write it: 0.01, 10⁻¹²⁵."""
     power = round(math.log10(height))
     return f"{height:g}" if -3 <= power <= 3 else f"10{str(power).translate(_SUPERSCRIPTS)}"
-
-
-def round_numbers(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 times the powers of ten between two numbers, or only powers if that is too many."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for digits in ((1, 2, 5), (1,)):
-        every = [float(f"{digit}e{power}") for power in powers for digit in digits]
-        inside = [tick for tick in every if low * 0.999 <= tick <= high * 1.001]
-        if len(inside) <= _MOST_TICKS:
-            return inside
-    return inside[:: -(-len(inside) // _MOST_TICKS)]
 
 
 def dates(axes: "Axes") -> None:

@@ -2,9 +2,8 @@
 
 from ...base.messages import Message
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
+from ..plots.contents import MOST_NAMED
 from .charts import Picture, draw_losses
-
-_MOST_BARS = 40
 
 OtherAudit = SamplingAudit | SensitivityAudit | TimingAudit
 
@@ -35,7 +34,7 @@ def other_audit_parts(audit: OtherAudit) -> dict[str, object]:
 def _losses(audit: ExactAudit) -> Picture | None:
     """Return a plot of the privacy losses of all outputs beside the claim, if there are few enough to see."""
     losses = [float(loss) for loss in audit.losses()]
-    if len(losses) > _MOST_BARS:
+    if len(losses) > MOST_NAMED:
         return None
     return Picture(
         draw_losses(losses, float(audit.claimed)),

@@ -14,7 +14,17 @@ from ...base.count_tables import CountTable
 from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, translate
 from ...tables.templates import render_template
-from ..plots import Series, marks
+from ..plots.contents import (
+    LOSS,
+    MOST_NAMED,
+    PRIVATE,
+    Series,
+    candidate_ticks,
+    claim,
+    furthest_loss,
+    round_numbers,
+    spending,
+)
 
 _WIDTH = 560
 """The width in units of which the letters are 15 high: narrow, so that they can be read on a phone."""
@@ -23,7 +33,6 @@ _ROW, _LETTER, _LEFT, _RIGHT = 26, 8.2, 62, 20
 _PLOT_HEIGHT = 230
 _WIDEST_NAMES = 240
 _MOST_POINTS = 200
-_MOST_BARS = 40
 
 Position = tuple[float, float]
 
@@ -151,28 +160,23 @@ class Chart:
 
 def draw_losses(losses: Sequence[float], epsilon: float) -> Markup:
     """Return bars for the privacy losses of outputs, between dashed lines at the claim."""
-    finite = [abs(loss) for loss in losses if math.isfinite(loss)]
-    edge = 1.25 * max([epsilon, *finite])
+    edge, words = furthest_loss(losses, epsilon), claim(epsilon)
     names = [str(place) for place in range(len(losses))]
-    claim = gettext("dashed: what was claimed, ±ε = ±{epsilon:.4g}", epsilon=epsilon)
-    chart = _bars([claim, gettext("output", "an axis")], names, losses, (-edge, edge))
+    chart = _bars([words, gettext("output", "an axis")], names, losses, (-edge, edge))
     for side in (-epsilon, epsilon):
         chart.upright("claim", side)
-    chart.tick_below(
-        _numbers(_ticks(-edge, edge)),
-        gettext("privacy loss (log-ratio of the two probabilities)"),
-    )
+    chart.tick_below(_numbers(_ticks(-edge, edge)), translate(LOSS))
     for row, loss in enumerate(losses):
         if math.isinf(loss):
             end = math.copysign(0.97 * edge, loss)
             chart.texts.append(Text("∞", chart.across(end), chart.down(row) + 5))
-    return chart.svg(claim)
+    return chart.svg(words)
 
 
 def draw_law(law: Series, label: str) -> Markup:
     """Return the probability of every candidate: bars for names, stems or steps for numbers."""
     subject = gettext("exact distribution: {name}", name=law.name)
-    heading = [subject, translate(marks.PRIVATE)]
+    heading = [subject, translate(PRIVATE)]
     if law.labels is not None:
         chart = _bars(heading, law.labels, law.chances, (0, 1.05 * max(law.chances)))
         chart.tick_below(_numbers(_ticks(0, 1.05 * max(law.chances))), gettext("probability"))
@@ -192,21 +196,21 @@ def draw_law(law: Series, label: str) -> Markup:
             for abscissa, chance in zip(view.x, view.chances, strict=True)
         ]
         chart.path("line", _steps_between(points) if view.in_steps else points, subject)
-    ticks = marks.candidate_ticks(view.x) if few else _ticks(low, high)
+    ticks = candidate_ticks(view.x) if few else _ticks(low, high)
     chart.tick_below(_numbers(ticks), gettext(label, "an axis"))
     return chart.svg(" ".join(heading[:2]))
 
 
 def draw_counts(counts: CountTable) -> Markup:
     """Return a bar for every count, as long as the count. For many the first ones."""
-    rows = counts.rows[:_MOST_BARS]
+    rows = counts.rows[:MOST_NAMED]
     names = [visible_text(", ".join(labels)) for labels, _ in rows]
     lengths = [float(count) for _, count in rows]
     ends = (0.0, 1.05 * max(max(lengths, default=0.0), 1.0))
     heading = [gettext("count")]
-    if len(counts.rows) > _MOST_BARS:
+    if len(counts.rows) > MOST_NAMED:
         heading = [
-            gettext("count: the first {shown} of {all:,}", shown=_MOST_BARS, all=len(counts.rows))
+            gettext("count: the first {shown} of {all:,}", shown=MOST_NAMED, all=len(counts.rows))
         ]
     chart = _bars(heading, names, lengths, ends)
     chart.tick_below(
@@ -226,7 +230,7 @@ def draw_curve(
     chart.path("line", points, name)
     here = gettext("here: {at:.4g}", at=at)
     chart.texts.append(Text(here, chart.across(at) + 8, chart.top + 16, "start"))
-    ticks = marks.round_numbers(min(numbers), max(numbers)) or sorted({*numbers})
+    ticks = round_numbers(min(numbers), max(numbers)) or sorted({*numbers})
     chart.tick_below(_numbers(ticks), abscissa)
     return chart.svg(gettext("{y} by {x}", y=ordinate, x=abscissa))
 
@@ -234,10 +238,7 @@ def draw_curve(
 def draw_budget(points: Sequence[tuple[datetime, Fraction, Fraction]], unit: str) -> Markup:
     """Return the spent budget over time as steps, below a dashed line at the total."""
     times = [time.timestamp() for time, _, _ in points]
-    spent, totals = (
-        [float(so_far) for _, so_far, _ in points],
-        [float(total) for *_, total in points],
-    )
+    spent, totals, titles = spending(points, unit)
     name = gettext("{unit} spent", unit=unit)
     span = (times[0], times[-1]) if times[-1] > times[0] else (times[0] - 1, times[0] + 1)
     chart = _graph([name], span, max(*totals, *spent))
@@ -246,10 +247,9 @@ def draw_budget(points: Sequence[tuple[datetime, Fraction, Fraction]], unit: str
     chart.path("area", [(times[0], 0), *_stairs(times, spent), (times[-1], 0)])
     chart.path("line", _stairs(times, spent), gettext("spent"))
     chart.path("claim", _stairs(times, totals), gettext("budget"))
-    for (time, _, _), place, amount in zip(points, times, spent, strict=True):
-        if len(points) <= _MOST_POINTS:
-            words = "{time}: {unit} = {amount:.4g} spent"
-            chart.dot(place, amount, gettext(words, time=time, unit=unit, amount=amount))
+    if len(points) <= _MOST_POINTS:
+        for place, amount, title in zip(times, spent, titles, strict=True):
+            chart.dot(place, amount, title)
     return chart.svg(gettext("{y} by {x}", y=name, x=axis))
 
 

@@ -16,6 +16,7 @@ from ...selection.shown_answers import error_in_words, is_of_numbers, number_wit
 from ...tables.datasets.table_profile import Profile
 from ..planning.distribution import Distribution
 from ..planning.worst_errors import worst_error
+from ..plots.contents import axes_of_errors
 from .charts import Picture, draw_counts, draw_curve, draw_law
 
 _SHARES = [Fraction(k, 40) for k in (*range(8, 40), *range(40, 201, 4))]
@@ -101,12 +102,14 @@ def _error(release: Release) -> dict[str, object]:
     worst = worst_error(n, spread=1, epsilon=epsilon, mechanism=mechanism)
 
     points = [float(share * epsilon) for share in _SHARES]
-    what, unit = gettext("worst expected error"), gettext("the range sensitivity")
+    epsilons, errors = axes_of_errors(
+        gettext("worst expected error"), gettext("the range sensitivity")
+    )
     curve = draw_curve(
         list(zip(points, map(at, _SHARES), strict=True)),
         name=mechanism,
-        abscissa=gettext("ε of one answer (more privacy to the left)"),
-        ordinate=gettext("{what}\n(in units of {unit})", what=what, unit=unit),
+        abscissa=epsilons,
+        ordinate=errors,
         at=float(epsilon),
     )
     caption = Message(
