@@ -2,7 +2,6 @@
 
 import datetime as dt
 import json
-import sys
 import tomllib
 import warnings
 from collections.abc import Callable
@@ -34,9 +33,9 @@ from discreet.tables.datasets.table_profile import Profile
 from discreet.tables.engines.engine import open_table
 from discreet.tables.engines.fits import DeclaredCells
 from discreet.tables.engines.progress import name_step
-from discreet.tables.verbs.kind_counts import KindCounts
-from discreet.tables.verbs.profile import OF_THE_CELLS, OF_THE_ENDS, OF_THE_SIZE
+from discreet.tables.verbs.profile import OF_THE_SIZE
 from discreet.tables.verbs.profile_arguments import TableToProfile
+from discreet.tables.verbs.profile_columns import OF_THE_CELLS, OF_THE_ENDS, ColumnPlan, KindCounts
 
 from ...base.test_count_tables import HOSTILE
 
@@ -433,13 +432,12 @@ def test_answers_that_cost_more_than_their_column_pays_are_refused_before_any_is
     monkeypatch: pytest.MonkeyPatch, people: Path
 ) -> None:
     """Also with `python -O`, which leaves assertions out."""
-    plans = sys.modules["discreet.tables.verbs.profile"]
-    check = plans._ColumnPlan.check
+    check = ColumnPlan.check
 
     def dearer(plan: Any) -> None:
         check(replace(plan, epsilon=plan.epsilon / 2))
 
-    monkeypatch.setattr(plans._ColumnPlan, "check", dearer)
+    monkeypatch.setattr(ColumnPlan, "check", dearer)
     with pytest.raises(ArithmeticError, match="more than its part"):
         profile(people, epsilon=1)
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, cast
 
 from ...base.arguments import column_name, exact_text, read_sequence
 from ...base.doors import fix
-from ...base.numbers import count
+from ...base.numbers import count, spell
 from ...base.warning import warn
 from ...errors import InvalidArgument, MissingColumn, preview
-from ...privacy.sensitivity import Unit, columns_of_unit, read_unit
+from ...mechanisms.contract import read_parameter
+from ...privacy.calibration import read_share
+from ...privacy.sensitivity import Neighbors, Unit, columns_of_unit, read_unit
 from ...selection.payment import UNDESCRIBED
 from ..datasets import Dataset
 from ..datasets.calls import check_raw
@@ -27,6 +30,10 @@ from ..engines.column_list import (
 from ..engines.csv_files import can_be_name
 
 _MOST_COLUMNS = 1000
+MOST_UNITS = 10**18
+
+MOST_RISK = Fraction(1, 100)
+"""Delta times the units that there may be is at most this: the chance that any of them is shown as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,48 @@ class StatedKinds:
                         "of them"
                     )
         return cls(kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileTerms:
+    """The price of a profile, or of one of its columns, and the limits on the values of a column of texts.
+
+    Attributes:
+        epsilon: of all of it together.
+        delta: likewise, or None.
+        neighbors: the neighbouring relation.
+        minimum_count: the least number of units that share a value.
+        most: the most values.
+    """
+
+    epsilon: Fraction
+    delta: Fraction | None
+    neighbors: Neighbors
+    minimum_count: int
+    most: int
+
+
+def read_price_of_profile(
+    epsilon: object, delta: object, at_most: object
+) -> tuple[Fraction, Fraction | None]:
+    """Return the epsilon and the delta of a profile.
+
+    Raises:
+        InvalidArgument: if there is no epsilon, or delta is too large for the units that there may be.
+    """
+    parameter = read_parameter(epsilon, None, None)
+    if parameter is None:
+        raise InvalidArgument("how much privacy? give epsilon, for example 1")
+    share = None if delta is None else read_share(delta)
+    units = None if at_most is None else count(at_most, "at_most", most=MOST_UNITS)
+    if units is not None and share is None:
+        raise InvalidArgument("at_most says whether delta is small enough: give delta too")
+    if units is not None and share is not None and share * units > MOST_RISK:
+        raise InvalidArgument(
+            f"delta = {spell(share)} is too large for {units:,} units: times that number it "
+            f"may be {spell(MOST_RISK)} at most, so give {spell(MOST_RISK / units)} or less"
+        )
+    return parameter.value, share
 
 
 @dataclass(frozen=True, slots=True)

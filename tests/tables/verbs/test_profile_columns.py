@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.tables.verbs.kind_counts import decided_kind
+from discreet.tables.verbs.profile_columns import decided_kind
 
 
 @pytest.mark.parametrize(
