@@ -17,7 +17,6 @@ from ...selection.candidates import Labels
 from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.terms import PersonTerms
-from .. import engines as tables
 from ..engines.candidate_table import CandidateTable
 from ..engines.column import Group, RecordCounts
 from .data_terms import takes_data_terms_without
@@ -38,7 +37,7 @@ _T = TypeVar("_T")
 
 @takes_data_terms_without("mechanism")
 def count(
-    data: tables.Table,
+    data: object,
     column: str | None = None,
     *,
     minimum_count: int | None = None,
@@ -105,7 +104,7 @@ def count(
 
 @takes_data_terms_without("mechanism")
 def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each by its name
-    data: tables.Table,
+    data: object,
     column: AnyColumn = None,
     *,
     candidates: Iterable[object] | None = None,

@@ -12,7 +12,6 @@ from ...mechanisms.noisy_counts import counts_sensitivity
 from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.terms import KeyTerms
-from .. import engines as tables
 from .count import error_of_counts, only_number
 from .data_terms import takes_data_terms
 from .keys import check_key_terms, read_key_table, read_key_unit
@@ -22,7 +21,7 @@ from .units import column_or_none, read_unit_query
 
 @takes_data_terms
 def count_distinct(
-    data: tables.Table,
+    data: object,
     column: str | None = None,
     **terms: Unpack[KeyTerms],
 ) -> Release:

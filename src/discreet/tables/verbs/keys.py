@@ -33,7 +33,6 @@ from ...selection.question import Order, Query
 from ...selection.released_values import ReleasedValue
 from ...selection.releases import Release
 from ...selection.terms import KeyTerms, check_names, read_payment
-from .. import engines as tables
 from ..conditions.condition_readers import read_condition
 from ..engines.key_counts import KeyClasses, KeyCounts, TableOfKeys
 from ..values.key_values import KeyValue
@@ -51,7 +50,7 @@ _HALF = Fraction(1, 2)
 
 @takes_data_terms
 def keys(  # noqa: PLR0913  # the limits of the answer, each by its name
-    data: tables.Table,
+    data: object,
     column: AnyColumn = None,
     *,
     delta: Number,

@@ -49,7 +49,7 @@ _MOST_COMPARED = 10_000
 
 @overload
 def mode(
-    data: tables.Table,
+    data: object,
     column: AnyColumn = None,
     *,
     candidates: Iterable[_T],
@@ -62,7 +62,7 @@ def mode(
 
 @overload
 def mode(
-    data: tables.Table,
+    data: object,
     column: AnyColumn = None,
     *,
     candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
@@ -76,7 +76,7 @@ def mode(
 
 @takes_data_terms
 def mode(  # noqa: PLR0913  # the data, what may be answered, and how
-    data: tables.Table,
+    data: object,
     column: AnyColumn = None,
     *,
     candidates: Iterable[object] | CandidateTable | Literal["private"] | None = None,
@@ -167,7 +167,7 @@ def _refuse_payment(is_unsafe: bool, terms: AnswerTerms) -> None:
 
 
 def _candidates_at(
-    place: tuple[tables.Table, AnyColumn, Any], terms: AnswerTerms, is_unsafe: bool, gap: bool
+    place: tuple[object, AnyColumn, Any], terms: AnswerTerms, is_unsafe: bool, gap: bool
 ) -> Labels | CandidateTable | LabelsFromData:
     """The candidates."""
     if is_unsafe:
@@ -185,7 +185,7 @@ _UNLISTED: Mapping[str, str] = {"candidates": "private", "delta": "1e-8"}
 
 
 def labels_of_column(
-    data: tables.Table,
+    data: object,
     column: AnyColumn,
     candidates: Any,
     terms: AnswerTerms,
@@ -251,7 +251,7 @@ def _warn_of_one(labels: Labels) -> None:
 
 
 def categories_of_column(
-    data: tables.Table,
+    data: object,
     column: AnyColumn,
     terms: AnswerTerms,
     unlisted: Mapping[str, str] = _UNLISTED,
@@ -277,7 +277,7 @@ def _in_words(column: AnyColumn) -> str:
     return "the data" if column is None else f"column {preview(column)}"
 
 
-def _values_in_data(data: tables.Table, column: AnyColumn, candidates: object) -> LabelsFromData:
+def _values_in_data(data: object, column: AnyColumn, candidates: object) -> LabelsFromData:
     """Return the values in the column, not read yet."""
     if candidates is not None:
         raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")

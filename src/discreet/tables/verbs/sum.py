@@ -12,7 +12,6 @@ from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.scores.distance import Lattice
 from ...selection.terms import RecordTerms
-from .. import engines as tables
 from ..conditions.conditions import Condition
 from .count import sizes
 from .data_terms import takes_data_terms_without
@@ -36,7 +35,7 @@ _MEAN_TERMS = names_of_terms(RecordTerms, "scale")
 
 @takes_data_terms_without("mechanism")
 def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price of these
-    data: tables.Table,
+    data: object,
     column: str | None = None,
     *,
     minimum: Number | None = None,
@@ -126,7 +125,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
 
 @takes_data_terms_without("mechanism", "scale")
 def mean(  # noqa: PLR0913  # as sum
-    data: tables.Table,
+    data: object,
     column: str | None = None,
     *,
     minimum: Number | dt.date | None = None,

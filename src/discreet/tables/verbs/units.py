@@ -44,9 +44,6 @@ Name = Callable[[Any, int | None], object]
 
 _MOST_ROWS_OF_A_UNIT = 10**6
 
-_STEPS_OF_A_SWAP = 2
-"""A record replaced is one that goes and one that comes."""
-
 
 _BOUNDED = (
     "max_contributions",
@@ -140,8 +137,8 @@ class UnitQuery:
         parameter = parameter_of(self.terms)
         terms: Any = {**self.terms, "neighbors": self.neighbors}
         if parameter is not None:
-            steps = 1 if self.neighbors == "add_remove" else _STEPS_OF_A_SWAP
-            terms[parameter.kind] = parameter.value * _shares(parameter.kind, self.parts, steps)
+            shares = _shares(parameter.kind, self.parts, self.neighbors)
+            terms[parameter.kind] = parameter.value * shares
         return replace(self, terms=terms, is_one_list=True)
 
     def moved_counts(self, size: int) -> int:
@@ -298,8 +295,8 @@ class UnitQuery:
         step, swap = score.sensitivity("add_remove"), score.sensitivity("replace_one")
         if swap.spread < step.spread:
             return terms, None
-        all_shares = parameter.value * _shares(parameter.kind, self.parts, _STEPS_OF_A_SWAP)
-        whole = PrivacyParameter(parameter.kind, all_shares)
+        shares = _shares(parameter.kind, self.parts, self.neighbors)
+        whole = PrivacyParameter(parameter.kind, parameter.value * shares)
         share = moves.share(whole, swap.spread / step.spread)
         if share.value <= parameter.value and share.kind != "scale":
             return terms, None
@@ -399,24 +396,19 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     if "max_contributions" in terms and not bounded:
         raise TypeError("max_contributions is for numbers. Counts of records need no bound")
     records = _read_records(arguments, bounded=bounded)
+    neighbors = read_neighbors(arguments["neighbors"])
     # The unit stays among the terms: a score that does not bound it is refused when it is asked.
-    rest: Any = {name: value for name, value in terms.items() if name not in _BOUNDED}
-    if "privacy_unit" in rest:
-        rest["privacy_unit"] = records.unit
-    neighbors = read_neighbors(rest.get("neighbors", "add_remove"))
-    if "neighbors" in rest:
-        rest["neighbors"] = neighbors
+    plain = {"privacy_unit": records.unit, "neighbors": neighbors}
+    rest: Any = {n: plain.get(n, value) for n, value in terms.items() if n not in _BOUNDED}
     if records.by is None:
         return UnitQuery(records, rest, neighbors)
-    # A record replaced is one that goes and one that comes, perhaps in other groups.
-    steps = 1 if neighbors == "add_remove" else _STEPS_OF_A_SWAP
     parts = 1 if records.unit is None else records.most_groups
-    drawing = None
-    if records.draws_groups:
-        drawing, rest["epsilon"] = read_private_groups(arguments, records, neighbors)
-        rest.pop("delta")
-        parts = min(parts, drawing.most)  # of no more than these there are answers
-    return UnitQuery(records, _divide(rest, parts, steps), neighbors, parts, drawing)
+    if not records.draws_groups:
+        return UnitQuery(records, _divide(rest, parts, neighbors), neighbors, parts)
+    drawing, left = read_private_groups(arguments, records, neighbors)
+    parts = min(parts, drawing.most)  # of no more than these there are answers
+    of_answers = {name: term for name, term in rest.items() if name != "delta"} | {"epsilon": left}
+    return UnitQuery(records, _divide(of_answers, parts, neighbors), neighbors, parts, drawing)
 
 
 def _read_records(arguments: dict[str, object], *, bounded: bool) -> Records:
@@ -455,17 +447,19 @@ def _read_groups(by: AnyColumn, groups: Any) -> tuple[Sequence[object], bool]:
     return Labels.read(groups, "groups", null=True), False
 
 
-def _divide(terms: Any, parts: int, steps: int) -> Terms:
+def _divide(terms: Any, parts: int, neighbors: Neighbors) -> Terms:
     """Return the terms of one group's answer, as a record that comes or goes changes it."""
     parameter = parameter_of(terms)
     shared: dict[str, Any] = {**terms, "neighbors": "add_remove"}
     if parameter is not None:
-        shared[parameter.kind] = parameter.value / _shares(parameter.kind, parts, steps)
+        shared[parameter.kind] = parameter.value / _shares(parameter.kind, parts, neighbors)
     return shared  # type: ignore[return-value]
 
 
-def _shares(kind: str, parts: int, steps: int) -> int:
+def _shares(kind: str, parts: int, neighbors: Neighbors) -> int:
     """Return how many answers one privacy parameter of a kind is divided among. A scale is that of every answer."""
+    # A record replaced is one that goes and one that comes, perhaps in other groups.
+    steps = 1 if neighbors == "add_remove" else 2
     return {"epsilon": parts * steps, "rho": parts * steps**2, "scale": 1}[kind]
 
 

@@ -24,7 +24,6 @@ from ...selection.answers import Answer
 from ...selection.releases import Release
 from ...selection.scores.distance import Lattice
 from ...selection.terms import RecordTerms
-from .. import engines as tables
 from ..engines.column import Numeric
 from ..engines.sums import squares_on_grid
 from .data_terms import takes_data_terms_without
@@ -55,7 +54,7 @@ _PARTS_OF_AN_ERROR = 8
 
 @takes_data_terms_without("mechanism", "scale")
 def variance(
-    data: tables.Table,
+    data: object,
     column: str | None = None,
     *,
     minimum: Number | None = None,
@@ -108,7 +107,7 @@ def variance(
 
 @takes_data_terms_without("mechanism", "scale")
 def standard_deviation(
-    data: tables.Table,
+    data: object,
     column: str | None = None,
     *,
     minimum: Number | None = None,
