@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...base.error_boundary import error_boundary
-from ...base.numbers import Number, count
+from ...base.numbers import Number
 from ...errors import InvalidArgument, UnreadableData
 from ...privacy.composition import compose, with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee
@@ -27,13 +27,7 @@ from ..engines.column_list import (
 )
 from ..engines.progress import name_step
 from .count import count as count_records
-from .profile_arguments import (
-    MOST_UNITS,
-    ProfileTerms,
-    StatedKinds,
-    TableToProfile,
-    read_price_of_profile,
-)
+from .profile_arguments import ProfileTerms, StatedKinds, TableToProfile
 from .profile_columns import ColumnPlan, column_plan
 
 OF_THE_SIZE = Fraction(1, 20)
@@ -112,12 +106,7 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
         )
         kinds = StatedKinds.read(numbers, dates, texts)
         names = table.columns(columns, kinds)
-        price = ProfileTerms(
-            *read_price_of_profile(epsilon, delta, at_most),
-            relation,
-            count(minimum_count, "minimum_count", most=MOST_UNITS),
-            count(most, "most"),
-        )
+        price = ProfileTerms.read(epsilon, (delta, at_most), (minimum_count, most), relation)
         account = table.dataset.account() if ledger is None and table.dataset else ledger
         account, request = read_payment({"ledger": account, "request": request})
         plan = _plan(table, names, kinds, price)

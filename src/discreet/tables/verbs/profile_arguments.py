@@ -30,7 +30,7 @@ from ..engines.column_list import (
 from ..engines.csv_files import can_be_name
 
 _MOST_COLUMNS = 1000
-MOST_UNITS = 10**18
+_MOST_UNITS = 10**18
 
 MOST_RISK = Fraction(1, 100)
 """Delta times the units that there may be is at most this: the chance that any of them is shown as it is."""
@@ -81,28 +81,39 @@ class ProfileTerms:
     minimum_count: int
     most: int
 
+    @classmethod
+    def read(
+        cls,
+        epsilon: object,
+        risk: tuple[object, object],
+        limits: tuple[object, object],
+        neighbors: Neighbors,
+    ) -> "ProfileTerms":
+        """Return the terms of a profile.
 
-def read_price_of_profile(
-    epsilon: object, delta: object, at_most: object
-) -> tuple[Fraction, Fraction | None]:
-    """Return the epsilon and the delta of a profile.
+        Args:
+            epsilon: of all of it.
+            risk: its delta, and the most units that there may be.
+            limits: the least number of units that share a value, and the most values.
+            neighbors: the neighbouring relation.
 
-    Raises:
-        InvalidArgument: if there is no epsilon, or delta is too large for the units that there may be.
-    """
-    parameter = read_parameter(epsilon, None, None)
-    if parameter is None:
-        raise InvalidArgument("how much privacy? give epsilon, for example 1")
-    share = None if delta is None else read_share(delta)
-    units = None if at_most is None else count(at_most, "at_most", most=MOST_UNITS)
-    if units is not None and share is None:
-        raise InvalidArgument("at_most says whether delta is small enough: give delta too")
-    if units is not None and share is not None and share * units > MOST_RISK:
-        raise InvalidArgument(
-            f"delta = {spell(share)} is too large for {units:,} units: times that number it "
-            f"may be {spell(MOST_RISK)} at most, so give {spell(MOST_RISK / units)} or less"
-        )
-    return parameter.value, share
+        Raises:
+            InvalidArgument: if there is no epsilon, or delta is too large for the units that there may be.
+        """
+        (delta, at_most), parameter = risk, read_parameter(epsilon, None, None)
+        if parameter is None:
+            raise InvalidArgument("how much privacy? give epsilon, for example 1")
+        share = None if delta is None else read_share(delta)
+        units = None if at_most is None else count(at_most, "at_most", most=_MOST_UNITS)
+        if units is not None and share is None:
+            raise InvalidArgument("at_most says whether delta is small enough: give delta too")
+        if units is not None and share is not None and share * units > MOST_RISK:
+            raise InvalidArgument(
+                f"delta = {spell(share)} is too large for {units:,} units: times that number it "
+                f"may be {spell(MOST_RISK)} at most, so give {spell(MOST_RISK / units)} or less"
+            )
+        least = count(limits[0], "minimum_count", most=_MOST_UNITS)
+        return cls(parameter.value, share, neighbors, least, count(limits[1], "most"))
 
 
 @dataclass(frozen=True, slots=True)
