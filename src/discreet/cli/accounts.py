@@ -143,7 +143,7 @@ def _dataset_hint(where: str) -> str:
 
 
 def open_ledger(where: str) -> "Ledger":
-    """Return the ledger, with the checkpoints of DISCREET_CHECKPOINTS."""
-    from ..ledger import Ledger  # heavy, and other commands do without
+    """Return the ledger, as releases about described datasets open theirs."""
+    from ..ledger import toml_budgets  # heavy, and other commands do without
 
-    return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
+    return toml_budgets.open_ledger(where)

@@ -3,10 +3,8 @@
 import warnings
 from typing import Annotated
 
-import typer
-
 from ..errors import UnknownName, preview
-from .json_output import print_json
+from .json_output import print_either
 from .options import AsJson, argument, switch
 
 
@@ -36,15 +34,10 @@ def attack_command(
     if name is not None and name not in ATTACKS:
         raise UnknownName(f"attack must be one of {', '.join(ATTACKS)}, got {preview(name)}")
     if names_only:
-        if as_json:
-            print_json(list(ATTACKS))
-        else:
-            typer.echo("\n".join(ATTACKS))
+        print_either(list(ATTACKS), "\n".join(ATTACKS), as_json=as_json)
         return
     with warnings.catch_warnings(action="ignore"):  # of a large epsilon, which is the point of one
         lessons = [ATTACKS[each]() for each in ([name] if name else ATTACKS)]
-    if as_json:
-        objects = [lesson.as_dict() for lesson in lessons]
-        print_json(objects if name is None else objects[0])
-        return
-    typer.echo("\n\n".join(map(str, lessons)))
+    objects = [lesson.as_dict() for lesson in lessons]
+    plain = objects if name is None else objects[0]
+    print_either(plain, "\n\n".join(map(str, lessons)), as_json=as_json)

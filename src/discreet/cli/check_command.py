@@ -7,7 +7,8 @@ from ..errors import InvalidArgument
 from ..selection.releases import Release
 from ..selection.terms import spelled_out
 from ..tables.verbs import check as verb
-from .completion import columns_of_file, dataset_names
+from .accounts import DescribedDataset
+from .completion import columns_of_file
 from .describe_command import count_not_private
 from .options import argument, option, switch
 from .releasing import releasing
@@ -30,9 +31,7 @@ NotPrivate = Annotated[
 
 @releasing(verb.check, without=("form", "privacy_unit"))
 def _noisy(
-    data: Annotated[
-        str, argument("DATASET", "A dataset of discreet.toml.", completes=dataset_names)
-    ],
+    data: DescribedDataset,
     terms: dict[str, Any],
     columns: Annotated[
         list[str] | None,
