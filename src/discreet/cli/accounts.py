@@ -146,4 +146,4 @@ def open_ledger(where: str) -> "Ledger":
     """Return the ledger, as releases about described datasets open theirs."""
     from ..ledger import toml_budgets  # heavy, and other commands do without
 
-    return toml_budgets.open_ledger(where)
+    return toml_budgets.ledger_at(where)

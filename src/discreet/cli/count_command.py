@@ -8,10 +8,16 @@ from ..selection.terms import KeyTerms, PersonTerms
 from ..tables.verbs import count as verb
 from ..tables.verbs import count_distinct as distinct
 from ..tables.verbs import keys
-from .candidate_options import CandidatesOption, read_candidates
 from .completion import columns_of_file
-from .described import columns_of_texts
-from .options import ColumnArgument, ColumnsArgument, DataArgument, argument, option
+from .described import columns_of_texts, read_candidates
+from .options import (
+    CandidatesOption,
+    ColumnArgument,
+    ColumnsArgument,
+    DataArgument,
+    argument,
+    option,
+)
 from .releasing import releasing
 
 MinimumCountOption = Annotated[

@@ -1,7 +1,8 @@
-"""The data of a command: a dataset of discreet.toml, by its name or by its files, or a path."""
+"""The data of a command, a dataset of discreet.toml or a path, and the values of its columns that options spell."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from ..errors import InvalidArgument, MissingColumn
 from ..selection.any_column import AnyColumn
@@ -13,6 +14,8 @@ from ..tables import engines as tables
 from ..tables.datasets import Dataset
 from ..tables.datasets.calls import find_by_path
 from ..tables.datasets.configuration import find_configuration, read_configuration
+from ..tables.engines.candidate_table import CandidateTable, names_file
+from ..tables.engines.records import PRIVATE_GROUPS
 from ..tables.formats.file_paths import file_format
 from ..tables.formats.text_form import CsvFile
 from .answer_output import say
@@ -120,6 +123,43 @@ def values_of_columns(
         values = split_candidates([text.removeprefix(f"{name}=")], option)
         lists[name] = parse_values(data, name, values, argument)
     return lists
+
+
+def read_candidates(
+    data: Data,
+    column: AnyColumn,
+    choices: list[str] | None,
+    from_file: Path | None,
+    file_column: str | None,
+) -> list[object] | dict[str, list[object]] | CandidateTable | Literal["private"] | None:
+    """Return the candidates, or None if none are given."""
+    if from_file is not None or file_column is not None:
+        return _candidates_in_file(column, choices, from_file, file_column)
+    if choices is None:
+        return None
+    if choices == [PRIVATE_GROUPS]:
+        return "private"
+    if not isinstance(column, str):
+        return values_of_columns(data, column, choices, "--candidates")
+    texts = split_candidates(without_column(column, choices))
+    if len(texts) == 1 and names_file(texts[0]):
+        raise InvalidArgument(
+            f"--candidates lists what may be answered. Give --candidates-from {texts[0]}"
+        )
+    return parse_values(data, column, texts)
+
+
+def _candidates_in_file(
+    column: AnyColumn, choices: list[str] | None, from_file: Path | None, file_column: str | None
+) -> CandidateTable:
+    """Return the candidates in a column of a file."""
+    if from_file is None:
+        raise InvalidArgument("--candidates-column goes with --candidates-from")
+    if choices is not None:
+        raise InvalidArgument("give either --candidates or --candidates-from, not both")
+    if not isinstance(column, str):
+        raise InvalidArgument("--candidates-from is of one column, without bins")
+    return CandidateTable(from_file, column if file_column is None else file_column)
 
 
 def grid_of(lo: str | None, hi: str | None, step: str | None) -> Grid | DateGrid | None:

@@ -6,15 +6,18 @@ from ..selection.releases import Release
 from ..selection.terms import AnswerTerms
 from ..tables.verbs import list_methods, top_k
 from ..tables.verbs import mode as verb
-from .candidate_options import (
+from .completion import one_of
+from .described import columns_of_texts, read_candidates
+from .options import (
     CandidatesColumnOption,
     CandidatesFileOption,
     CandidatesOption,
-    read_candidates,
+    ColumnsArgument,
+    DataArgument,
+    GapOption,
+    MaxCandidates,
+    option,
 )
-from .completion import one_of
-from .described import columns_of_texts
-from .options import ColumnsArgument, DataArgument, GapOption, MaxCandidates, option
 from .releasing import releasing
 
 

@@ -13,9 +13,11 @@ from ..tables.formats.text_form import WORDS
 from .completion import (
     Completer,
     analyst_names,
+    candidate_columns,
     columns_of_file,
     data_names,
     declared_groups,
+    declared_values,
     one_of,
 )
 
@@ -179,6 +181,29 @@ ByColumn = Annotated[
         "COLUMN",
         "Answer for each group of this column. Repeat it for several columns. Use age:0:120:10 for bins.",
         completes=columns_of_file,
+    ),
+]
+CandidatesOption = Annotated[
+    list[str] | None,
+    option(
+        "A,B,C",
+        "The possible answers. They must be public, never taken from the data. Use 'private' "
+        "if you have no public list. For several columns: city=A,B, one option for each.",
+        "--candidates",
+        "-c",
+        completes=declared_values,
+    ),
+]
+CandidatesFileOption = Annotated[
+    Path | None,
+    option("FILE", "Instead of --candidates: a public CSV or Parquet file of them, of any length."),
+]
+CandidatesColumnOption = Annotated[
+    str | None,
+    option(
+        "COLUMN",
+        "The column of that file. The default is the column of the data.",
+        completes=candidate_columns,
     ),
 ]
 GroupNames = Annotated[

@@ -108,7 +108,7 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
     }
     of |= {rule: value for rule, value in rules.items() if value is not None}
     with in_description() if terms else nullcontext():
-        return open_ledger(ledger).open(dataset, analyst=analyst, separate=separate, **of)
+        return ledger_at(ledger).open(dataset, analyst=analyst, separate=separate, **of)
 
 
 def declared_neighbors(configuration: Configuration, name: str) -> Neighbors:
@@ -206,10 +206,10 @@ def existing(where: str, name: str) -> Ledger:
             f"there is no ledger at {where}, and only the owner of the data opens one: discreet "
             f"ledger open {name}"
         )
-    return open_ledger(where)
+    return ledger_at(where)
 
 
-def open_ledger(where: str) -> Ledger:
+def ledger_at(where: str) -> Ledger:
     """Return a ledger, with the checkpoints of DISCREET_CHECKPOINTS."""
     return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
 

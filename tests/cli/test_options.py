@@ -1,4 +1,4 @@
-"""Candidates on the command line: in one option or several."""
+"""Options that several commands share: candidates, in one option or several."""
 
 import json
 from pathlib import Path
