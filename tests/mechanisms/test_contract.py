@@ -23,6 +23,7 @@ from discreet.mechanisms import (
     NoisyMax,
     PermuteAndFlip,
 )
+from discreet.mechanisms.base_measure import MaskedMechanism
 from discreet.mechanisms.contract import (
     Calibrated,
     PrivacyParameter,
@@ -31,7 +32,6 @@ from discreet.mechanisms.contract import (
     need_parameter,
 )
 from discreet.mechanisms.joint.joint_top_k import JointTopK
-from discreet.mechanisms.masked import MaskedMechanism
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.testing import check_mechanism
 from discreet.mechanisms.without_guarantee import WithoutGuarantee

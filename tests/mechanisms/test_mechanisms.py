@@ -21,10 +21,9 @@ from discreet.mechanisms import (
     PermuteAndFlip,
     read_mechanism,
 )
+from discreet.mechanisms.base_measure import MaskedMechanism
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
-from discreet.mechanisms.largest_counts import probabilities_of_largest
 from discreet.mechanisms.lists import probabilities_of_rounds
-from discreet.mechanisms.masked import MaskedMechanism
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
 from discreet.mechanisms.testing import (
     ScriptedBits,
@@ -33,6 +32,7 @@ from discreet.mechanisms.testing import (
     counted_work,
     log_ratios,
 )
+from discreet.mechanisms.top_counts import probabilities_of_largest
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP
 from discreet.privacy.sensitivity import Sensitivity, sensitivity_of
 from discreet.sampling.bits import Bits, SystemBits

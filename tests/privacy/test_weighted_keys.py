@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from flint import arb
 
-from discreet.mechanisms import key_weights
-from discreet.mechanisms.key_weights import best_weights, largest_weights
+from discreet.mechanisms import key_rules
+from discreet.mechanisms.key_rules import best_weights, largest_weights
 from discreet.privacy import ZCDP, GaussianDP, compose, gaussian_keys
 from discreet.privacy.gaussian_dp import together
 from discreet.privacy.gaussian_keys import GaussianThreshold, WeightedThreshold, chance_of_uneven
@@ -253,7 +253,7 @@ def test_the_parts_of_weights() -> None:
     exact = max(one.parts[0].delta for one in threshold._cases())
     assert exact < own.delta < exact * (1 + F(1, 10**8)) < F(1, 10**6)
     assert compose(own, sums).delta_at(F(1)) > F(1, 10**6)  # so they are no single release's price
-    assert key_weights.GRIDS[0] == threshold.weights[-1]
+    assert key_rules.GRIDS[0] == threshold.weights[-1]
     [few] = [WeightedThreshold(F(99), 60, (16,)).parts[1]]
     assert few == ZCDP(F(256, 198))
 

@@ -6,6 +6,7 @@ They are given as weights, or as their logarithms, such as the log-probabilities
 import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from ..base.arguments import read_sequence
 from ..base.numbers import not_negative
 from ..errors import InvalidArgument, InvalidScores, preview
+from ..privacy.sensitivity import Sensitivity
 from ..sampling.arrays import as_array
+from ..sampling.bits import Bits
 from ..sampling.categorical import PreparedWeights, Sums, cumulate
 from ..sampling.enclosures import (
     CUT,
@@ -30,8 +33,15 @@ from ..sampling.enclosures import (
     overflowing,
 )
 from ..sampling.vectors import Vector, read_vector
-from .contract import Law
-from .masked import CandidatePlaces, MaskedLaw
+from .contract import (
+    Calibrated,
+    Law,
+    Mechanism,
+    PrivacyParameter,
+    calibrate,
+    identity_of,
+    spread_of,
+)
 
 _WIDEST = 2**20
 """Weights that are more bits apart than this, or logarithms more nats, go to balls at once."""
@@ -40,6 +50,9 @@ _EXPECTED = (
     "log_base_measure must be a list or an array of finite numbers, one for each candidate in "
     "their order, or -inf if its weight is zero"
 )
+
+CandidatePlaces = NDArray[np.int64]
+"""The indices of the candidates that may be answered, in order."""
 
 WeightTuple = tuple[Fraction, ...]
 """One weight for each candidate, in their order; one of them at least is above zero."""
@@ -267,3 +280,76 @@ def _split_weight(weight: Fraction) -> tuple[float, int]:
     """Return m and k with weight = m * 2**k, m a double from 1/4 to 1 of relative error 2**-53."""
     length = weight.numerator.bit_length() - weight.denominator.bit_length() + 1
     return float(weight / Fraction(2) ** length), length
+
+
+class MaskedLaw:
+    """A distribution over some of the candidates, as one over all of them."""
+
+    __slots__ = ("_law", "_places", "_size")
+
+    def __init__(self, law: Law, places: CandidatePlaces, size: int) -> None:
+        self._law, self._places, self._size = law, places, size
+
+    def draw(self, bits: Bits) -> int:
+        """Return one index, an exact sample."""
+        return int(self._places[self._law.draw(bits)])
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        """Return `size` independent indices."""
+        indices: CandidatePlaces = self._places[np.asarray(self._law.draws(size, bits))]
+        return indices
+
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all candidates. Those of the others are zero."""
+        balls = [arb(0)] * self._size
+        for place, probability in zip(
+            self._places.tolist(), self._law.probabilities(), strict=True
+        ):
+            balls[place] = probability
+        return balls
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedMechanism:
+    """The mechanism among the candidates that a mask leaves.
+
+    The mask is public and the same for neighbours, so scores of the others are never looked at, and the
+    guarantee is that of the mechanism for fewer candidates.
+
+    Args:
+        mechanism: the mechanism.
+        mask: True for every candidate that may be answered, in their order; one of them at least.
+    """
+
+    mechanism: Mechanism
+    mask: tuple[bool, ...]
+    takes_runs: ClassVar[bool] = False
+
+    @property
+    def possible(self) -> tuple[bool, ...]:
+        """The mask."""
+        return self.mask
+
+    @property
+    def name(self) -> str:
+        """That of the mechanism."""
+        return self.mechanism.name
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The mechanism and the mask."""
+        return {"mechanism": identity_of(self.mechanism), "mask": self.mask}
+
+    def spread(self, sensitivity: Sensitivity) -> Fraction:
+        """Return the spread that a scale divides: that of the mechanism."""
+        return spread_of(self.mechanism, sensitivity)
+
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
+        """Return the calibrated mechanism among fewer candidates."""
+        calibrated = calibrate(self.mechanism, sensitivity, parameter)
+        places, size = np.flatnonzero(self.mask), len(self.mask)
+
+        def law(scores: Vector) -> Law:
+            return MaskedLaw(calibrated.law(scores.take(places)), places, size)
+
+        return Calibrated(calibrated.guarantee, law)

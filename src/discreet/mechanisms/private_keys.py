@@ -19,9 +19,8 @@ from ..sampling.bits import Bits
 from ..sampling.gaussian_probabilities import GaussianProbabilities, gaussian_probabilities
 from ..sampling.key_draws import KeyDraw
 from ..sampling.key_probabilities import OptimalProbabilities, optimal_probabilities
-from .key_rules import best_threshold, better_threshold
+from .key_rules import best_threshold, best_weights, better_threshold
 from .key_shares import KeyShare, best_share
-from .key_weights import best_weights
 
 
 class DrawnKeys(NamedTuple):

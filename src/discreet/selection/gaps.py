@@ -44,7 +44,7 @@ def check_gap(gap: bool, candidates: Sized | None, k: int = 1) -> None:
     if not gap or candidates is None:
         return
     from ..mechanisms.gap.winner import ONE_CANDIDATE
-    from ..mechanisms.peeling.gap_rounds import refused_length
+    from ..mechanisms.peeling.rounds import refused_length
 
     if len(candidates) <= k:
         raise InvalidArgument(ONE_CANDIDATE if k == 1 else refused_length(k))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..base.arguments import read_sequence
 from ..errors import InvalidArgument, InvalidScores, preview
 from ..mechanisms import Mechanism
-from ..mechanisms.masked import MaskedMechanism
+from ..mechanisms.base_measure import MaskedMechanism
 from ..mechanisms.mechanism_names import read_mechanism
 from ..sampling.arrays import as_array
 from .candidates import Labels

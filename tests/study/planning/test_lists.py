@@ -10,7 +10,7 @@ from flint import arb
 import discreet
 from discreet import Grid, audit
 from discreet.errors import InvalidArgument
-from discreet.mechanisms.largest_counts import probabilities_of_largest
+from discreet.mechanisms.top_counts import probabilities_of_largest
 from discreet.sampling.enclosures import lower, precision, upper
 from discreet.sampling.geometric import GeometricNoise
 from discreet.study.planning.answer_masses import ANYTHING_ELSE

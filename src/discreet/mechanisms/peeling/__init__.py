@@ -16,8 +16,7 @@ from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, ident
 from ..epsilon_shares import share_of
 from ..lists import Lists
 from .arrivals import FirstArrivals, FlipRounds
-from .gap_rounds import GapRounds
-from .rounds import BLOCK_SIZE, BlockRounds, Rounds, RunRounds
+from .rounds import BLOCK_SIZE, BlockRounds, GapRounds, Rounds, RunRounds
 
 _SINGLE_DRAWS = 3
 """Up to so many answers are drawn one after another: that takes less than noise for every candidate."""
