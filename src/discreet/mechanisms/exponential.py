@@ -137,7 +137,7 @@ class Exponential:
         Guarantee: `LogisticDP`, by the spread alone. For the proof, see
             docs/reference/mechanisms/exponential.md#gap.
         """
-        from .gap.winner import WinnerGap
+        from .gap import WinnerGap
         from .gap_grid import GapGrid
 
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, logistic_rho)

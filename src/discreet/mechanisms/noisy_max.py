@@ -33,7 +33,7 @@ from .contract import (
     one_by_one,
 )
 from .exponential import Exponential
-from .gap.first_two import Ends, FirstTwo
+from .gap import Ends, FirstTwo
 from .gap_grid import GapGrid
 from .permute_and_flip import PermuteAndFlip
 from .worst_case import WorstCase

@@ -65,7 +65,7 @@ import_on_use(
         "Composition": "composition",
         "DiscreteGaussianDP": "gaussian_dp",
         "GaussianDP": "gaussian_dp",
-        "GeometricDP": "geometric_dp",
+        "GeometricDP": "response_dp",
         "LaplaceDP": "epsilon_dp",
         "LogisticDP": "epsilon_dp",
         "LossDP": "loss_dp",

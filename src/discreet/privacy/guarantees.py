@@ -13,10 +13,9 @@ from .composition import Composition
 from .contract import Guarantee
 from .epsilon_dp import CHAIN, BoundedRange, LaplaceDP, LogisticDP, MixedRange, PureDP, SummedRange
 from .gaussian_dp import DiscreteGaussianDP, GaussianDP, ReplacedSumsDP
-from .geometric_dp import GeometricDP
 from .loss_dp import LossDP
 from .renyi_dp import ZCDP, RenyiDP
-from .response_dp import ResponseDP
+from .response_dp import GeometricDP, ResponseDP
 from .sensitivity import read_neighbors
 from .several_dp import SeveralDP
 

@@ -43,7 +43,7 @@ def check_gap(gap: bool, candidates: Sized | None, k: int = 1) -> None:
     """
     if not gap or candidates is None:
         return
-    from ..mechanisms.gap.winner import ONE_CANDIDATE
+    from ..mechanisms.gap import ONE_CANDIDATE
     from ..mechanisms.peeling.rounds import refused_length
 
     if len(candidates) <= k:

@@ -15,7 +15,7 @@ from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
 
 from ...scripted_words import Words
-from ..gap.gap_laws import KINDS, UNIT_SPREAD
+from ..gap_laws import KINDS, UNIT_SPREAD
 
 WORDS = [k * 0x9E3779B97F4A7C15 % 2**64 for k in range(1, 200)]
 

@@ -287,6 +287,10 @@ def _weigh(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64
 class GapRounds:
     """The distribution of k pairs [index, steps], drawn one after another from the candidates that are left.
 
+    Every round draws its winner and its gap with randomness of its own. The gap is drawn given the winner, and
+    never from a race that draws several answers: gaps of one race are not independent of the rounds before. For the
+    proof, see docs/reference/mechanisms/exponential.md#gap.
+
     Side channels: those of the mechanism with a gap, k times.
     """
 

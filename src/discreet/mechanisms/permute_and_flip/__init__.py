@@ -26,7 +26,7 @@ from ...sampling.runs import Runs
 from ...sampling.vectors import Vector
 from ...sampling.waiting_times import log_of_rest
 from ..contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
-from ..gap.first_two import Ends, FirstTwo
+from ..gap import Ends, FirstTwo
 from ..gap_grid import GapGrid
 from ..worst_case import FLIPS_ERROR, WorstCase
 from .run_race import RunRace
