@@ -20,7 +20,7 @@ from discreet.errors import InvalidArgument, MissingPackage
 from discreet.privacy.composition import compose
 from discreet.privacy.guarantees import Guarantee
 from discreet.privacy.sensitivity import Neighbors
-from discreet.selection.account import Account
+from discreet.selection.payment import Account
 from discreet.selection.releases import Release
 from discreet.study.adapters.exponential_mechanism import answer_of, release_of, scalar, spread_of
 

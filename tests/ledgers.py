@@ -7,8 +7,7 @@ from typing import Any
 from discreet.ledger import transaction
 from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
-from discreet.selection.account import Indices
-from discreet.selection.payment import Bill
+from discreet.selection.payment import Bill, Indices
 from discreet.selection.question_sentences import sentence_of
 
 DIGEST = "2:" + "ab" * 32

@@ -28,7 +28,7 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 
 from . import postgres
 from .ledgers import bill, forgetting

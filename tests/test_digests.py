@@ -23,8 +23,7 @@ from discreet.errors import InvalidArgument, RequestConflict
 from discreet.ledger import Ledger
 from discreet.mechanisms import Base2, Base2Eta, Exponential, NoisyMax
 from discreet.mechanisms.contract import identity_of
-from discreet.selection.account import Indices
-from discreet.selection.payment import Bill
+from discreet.selection.payment import Bill, Indices
 
 RECORDED = Path(__file__).with_suffix(".json")
 

@@ -15,7 +15,7 @@ import discreet
 from discreet.base.signal_handlers import may_be_interrupted
 from discreet.ledger import Ledger
 from discreet.ledger.interrupts import run_uninterrupted
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 from discreet.tables.engines.database import run_query
 
 from ..ledgers import bill

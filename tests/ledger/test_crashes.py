@@ -21,7 +21,7 @@ from sqlalchemy import event
 from discreet.errors import LedgerBusy, LedgerError, LedgerUnwritable
 from discreet.ledger import Ledger
 from discreet.ledger.schema import LEDGER
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 
 from .. import postgres
 from ..ledger_child import COST

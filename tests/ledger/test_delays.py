@@ -13,7 +13,7 @@ from discreet.ledger.failed_questions import Allowance
 from discreet.ledger.ledger import delays_by_share, session_of
 from discreet.ledger.purchase import ChargeTerms
 from discreet.ledger.verification import Replay
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 
 from ..ledgers import bill
 

@@ -25,7 +25,7 @@ from discreet.ledger.delays import Timing
 from discreet.ledger.failed_questions import Allowance, QuestionFailed, least_cost
 from discreet.ledger.ledger import session_of
 from discreet.ledger.purchase import ChargeTerms
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 
 from ..ledgers import answering, bill, undrawn, untouched
 

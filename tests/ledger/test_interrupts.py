@@ -26,7 +26,7 @@ from discreet.ledger import Ledger, Session, interrupts
 from discreet.ledger.interrupts import StopRequest, run_uninterrupted
 from discreet.ledger.purchase import without_frames
 from discreet.ledger.store import Store
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 
 from ..ledgers import answering, bill
 from ..reachable_numbers import numbers_in

@@ -19,7 +19,7 @@ from discreet.ledger.ledger import budgets_of_payer
 from discreet.ledger.schema import driver_of
 from discreet.ledger.store import FollowUp
 from discreet.ledger.transaction import Transaction
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 
 from ..ledgers import DIGEST, answering, bill, undrawn
 

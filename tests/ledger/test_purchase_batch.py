@@ -21,7 +21,7 @@ from discreet.errors import (
 from discreet.ledger import Ledger
 from discreet.ledger.failed_questions import QuestionFailed
 from discreet.ledger.session import Session
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 
 from ..ledger_child import COST
 from ..ledgers import answering, bill, undrawn, untouched

@@ -15,11 +15,11 @@ from discreet.cli import run
 from discreet.errors import LedgerCorrupt, LedgerUnwritable
 from discreet.ledger import Ledger
 from discreet.ledger.store import Store
-from discreet.selection.account import Indices
+from discreet.selection.payment import Indices
 from discreet.selection.released_values import ReleasedValue
 from discreet.study.reports import report
 
-from ..base.test_escapes import INVISIBLE
+from ..base.test_text_tables import INVISIBLE
 from ..ledgers import answering, bill, forgetting, untouched
 from ..selection.test_released_values import HOSTILE
 from .test_verification import rechained, tampered

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument
-from discreet.selection.plain_results import read_result, store_result
+from discreet.selection.released_values import read_result, store_result
 
 scalars: Any = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(),

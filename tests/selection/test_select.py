@@ -25,9 +25,8 @@ from discreet.errors import (
 from discreet.mechanisms import MECHANISMS, Base2, Base2Eta, NoisyMax
 from discreet.mechanisms.testing import counted_work
 from discreet.privacy import BoundedRange, LaplaceDP
-from discreet.selection.account import Indices
 from discreet.selection.candidates import Labels
-from discreet.selection.payment import Bill
+from discreet.selection.payment import Bill, Indices
 
 from ..scripted_words import on_words
 

@@ -23,8 +23,7 @@ from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
-from discreet.selection.account import Indices
-from discreet.selection.payment import Bill
+from discreet.selection.payment import Bill, Indices
 from discreet.selection.verb_calls import bill_of
 
 from .test_payment import Purse

@@ -19,8 +19,7 @@ from ..privacy.contract import Guarantee
 from ..privacy.sensitivity import one_record
 from ..privacy.weak_promises import refuse_large_delta, say_weakness, weaknesses
 from ..privacy.wording import in_full
-from ..selection.account import Indices, PaidAnswer, PrepareDraw
-from ..selection.payment import Bill
+from ..selection.payment import Bill, Indices, PaidAnswer, PrepareDraw
 from ..selection.releases import Release
 from ..selection.verb_calls import Call, no_verb
 

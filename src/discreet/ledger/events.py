@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..base.text_tables import fact_table
 from ..errors import InvalidArgument
 from ..privacy.sensitivity import Unit, plain_unit, read_unit, unit_in_words
-from ..selection.account import Indices
+from ..selection.payment import Indices
 from ..selection.question_sentences import read_sentence
 from ..selection.released_values import ReleasedValue, read_released_value
 

@@ -25,8 +25,7 @@ from ..errors import (
 )
 from ..privacy.contract import Guarantee
 from ..privacy.sensitivity import Unit
-from ..selection.account import Indices, PaidAnswer
-from ..selection.payment import About, Bill
+from ..selection.payment import About, Bill, Indices, PaidAnswer
 from ..selection.question_sentences import facts_of
 from . import queries
 from .bindings import read_bindings, record

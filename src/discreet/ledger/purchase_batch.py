@@ -8,8 +8,7 @@ from typing import Union
 from uuid import UUID, uuid4
 
 from ..errors import RequestConflict, preview
-from ..selection.account import Indices, PaidAnswer, PrepareDraw
-from ..selection.payment import Bill
+from ..selection.payment import Bill, Indices, PaidAnswer, PrepareDraw
 from .charge_checks import set_check
 from .events import Event, read_indices
 from .failed_questions import QuestionFailed

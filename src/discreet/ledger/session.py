@@ -16,8 +16,7 @@ from ..mechanisms.accuracy import ErrorBound
 from ..mechanisms.count_noise import NoiseChoice
 from ..privacy.contract import Guarantee
 from ..privacy.sensitivity import read_unit
-from ..selection.account import Indices, PaidAnswer
-from ..selection.payment import Bill, BilledPart
+from ..selection.payment import Bill, BilledPart, Indices, PaidAnswer
 from ..selection.releases import Release
 from ..selection.verb_calls import bill_of
 from . import paid_verbs as verbs

@@ -19,7 +19,6 @@ from ..base.arguments import read_sequence
 from ..base.numbers import not_negative
 from ..errors import InvalidArgument, InvalidScores, preview
 from ..privacy.sensitivity import Sensitivity
-from ..sampling.arrays import as_array
 from ..sampling.bits import Bits
 from ..sampling.categorical import PreparedWeights, Sums, cumulate
 from ..sampling.enclosures import (
@@ -32,7 +31,7 @@ from ..sampling.enclosures import (
     has_fast_pass,
     overflowing,
 )
-from ..sampling.vectors import Vector, read_vector
+from ..sampling.vectors import Vector, as_array, read_vector
 from .contract import (
     Calibrated,
     Law,

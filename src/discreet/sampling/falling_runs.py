@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
-from .arrays import objects
 from .bits import LazyUniform
 from .constant_time import replace_by_exp, replace_by_expm1
 from .enclosures import (
@@ -31,7 +30,7 @@ from .enclosures import (
     overflowing,
 )
 from .runs import Runs
-from .vectors import Vector
+from .vectors import Vector, objects
 
 _KEY_BITS = 62
 """Keys of so many bits are in the order of the doubles that have the same bits, all of them finite."""

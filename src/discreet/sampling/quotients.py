@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import objects
+from .vectors import objects
 
 _END = 2**53
 """Integers below it, either way, are doubles."""

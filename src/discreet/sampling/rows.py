@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidScores, preview
-from .arrays import as_array
-from .vectors import Table2D, Vector, read_vector
+from .vectors import Table2D, Vector, as_array, read_vector
 
 _EXPECTED = "scores must be a table of numbers with one row for each answer: a 2-D array, or a list of lists"
 

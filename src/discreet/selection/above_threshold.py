@@ -19,8 +19,7 @@ from ..privacy.sensitivity import Neighbors, read_neighbors, read_unit
 from ..sampling.bits import Bits, LazyUniform, SystemBits
 from ..sampling.enclosures import ball, laplace_quantile, precision
 from ..sampling.vectors import read_vector
-from .account import Account, Indices, read_account
-from .payment import Bill
+from .payment import Account, Bill, Indices, read_account
 
 _FINEST_SPLIT = 2**20
 _MOST_ANSWERS_ABOVE = 10**9

@@ -20,9 +20,8 @@ from ..base.error_boundary import error_boundaries
 from ..base.numbers import Number, exact, fits, float_up, positive
 from ..base.warning import warn
 from ..errors import InvalidCandidates, InvalidNumber, preview
-from ..sampling.arrays import by_type, types_of
 from ..sampling.quotients import Quotients, read_quotients
-from ..sampling.vectors import ExactArray, Integers
+from ..sampling.vectors import ExactArray, Integers, by_type, types_of
 from .candidate_types import T
 from .question_sentences import Facts
 

@@ -13,7 +13,7 @@ from ..errors import InvalidArgument, InvalidScores, preview
 from ..mechanisms import Mechanism
 from ..mechanisms.base_measure import MaskedMechanism
 from ..mechanisms.mechanism_names import read_mechanism
-from ..sampling.arrays import as_array
+from ..sampling.vectors import as_array
 from .candidates import Labels
 
 _T = TypeVar("_T")

@@ -42,10 +42,9 @@ from ..privacy.weak_promises import refuse_large_delta, say_weakness
 from ..sampling.bits import SystemBits
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
-from .account import Account, Indices, Listener, PaidAnswer, buy_from
 from .answers import Answer, AnswerLists
 from .candidates import Answers
-from .payment import Bill, BilledPart
+from .payment import Account, Bill, BilledPart, Indices, Listener, PaidAnswer, buy_from
 from .question_sentences import Facts, Sentence, sentence_of
 from .released_values import ReleasedValue
 from .releases import Release

@@ -11,7 +11,7 @@ from ..errors import InvalidCandidates
 from ..mechanisms.calibration_cache import Calibration, find_calibration
 from ..sampling.bits import SystemBits
 from ..sampling.short_lists import draw_few
-from .account import is_billed
+from .payment import is_billed
 from .releases import Release
 from .terms import SelectAnswerTerms, SelectTerms, Terms, takes_terms
 

@@ -12,9 +12,9 @@ from ..errors import InvalidScores
 from ..privacy.guarantees import Guarantee
 from ..privacy.weak_promises import refuse_large_delta, say_weakness
 from ..sampling.short_lists import draw_few
-from .account import Account
 from .candidate_types import T
 from .candidates import Labels
+from .payment import Account
 from .question import Query, Question, ask
 from .releases import Release
 from .scores.given import Given

@@ -14,9 +14,9 @@ from ..base.numbers import Number
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Mechanism
 from ..privacy.sensitivity import Neighbors
-from .account import Account, read_account
 from .any_column import AnyColumn
 from .candidate_types import Indexed, T
+from .payment import Account, read_account
 
 
 def entries(docstring: str | None, section: str) -> dict[str, str]:

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from ..base.arguments import named_arguments, refuse_one_shot
 from ..base.error_boundary import error_boundary
 from ..errors import InvalidArgument, preview
-from .account import Listener, PrepareDraw
-from .payment import Bill
+from .payment import Bill, Listener, PrepareDraw
 from .question import Order
 from .releases import Release
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet.sampling.arrays import objects
+from discreet.sampling.vectors import objects
 from discreet.selection.candidates import Labels
 from discreet.tables.engines.column import Source
 from discreet.tables.scores.list_counts import cells_around, count_around, count_beside

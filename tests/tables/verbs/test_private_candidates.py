@@ -10,8 +10,7 @@ import pytest
 import discreet
 from discreet.errors import DiscreetError, InvalidArgument, InvalidScores
 from discreet.privacy import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
-from discreet.selection.account import Indices
-from discreet.selection.payment import Bill
+from discreet.selection.payment import Bill, Indices
 
 
 class Purse:

@@ -15,8 +15,7 @@ from ...base.error_boundary import replacing
 from ...base.numbers import Number, exact, positive, positive_up
 from ...errors import InvalidArgument, InvalidNumber, InvalidScores, preview
 from ...privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
-from ...sampling.arrays import objects
-from ...sampling.vectors import Vector, read_vector
+from ...sampling.vectors import Vector, objects, read_vector
 from .contract import BaseScore
 
 _T = TypeVar("_T")

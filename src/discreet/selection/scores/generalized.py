@@ -10,8 +10,7 @@ from ...base.arguments import read_sequence
 from ...base.numbers import positive_up
 from ...errors import InvalidArgument, InvalidScores, preview
 from ...privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
-from ...sampling.arrays import objects
-from ...sampling.vectors import Vector, read_vector
+from ...sampling.vectors import Vector, objects, read_vector
 from .contract import BaseScore
 
 ExactPoint = tuple[Fraction, Fraction]

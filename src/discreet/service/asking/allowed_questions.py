@@ -27,8 +27,7 @@ from ...ledger.failed_questions import QuestionFailed
 from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Unit
 from ...privacy.wording import by_mechanism, in_brief
-from ...selection.account import Indices, PaidAnswer
-from ...selection.payment import Bill
+from ...selection.payment import Bill, Indices, PaidAnswer
 from ...selection.releases import Release
 from ...selection.verb_calls import Call
 from ...tables.datasets import Dataset

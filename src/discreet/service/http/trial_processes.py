@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 from ...base.error_boundary import Notice
 from ...errors import LedgerUnwritable
-from ...selection.account import PrepareDraw
+from ...selection.payment import PrepareDraw
 from ...selection.verb_calls import Call
 from ...tables.datasets.configuration import Configuration
 from ..asking.dearest_questions import DearQuestion

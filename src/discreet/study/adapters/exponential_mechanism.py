@@ -11,8 +11,8 @@ from ...base.numbers import Number, exact, flag, positive_up
 from ...errors import InvalidArgument, InvalidScores, preview
 from ...mechanisms import Exponential
 from ...privacy.sensitivity import Neighbors
-from ...sampling.arrays import as_array
-from ...selection.account import Account
+from ...sampling.vectors import as_array
+from ...selection.payment import Account
 from ...selection.releases import Release
 from ...selection.select import select
 

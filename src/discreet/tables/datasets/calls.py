@@ -16,8 +16,7 @@ from ...base.arguments import column_name
 from ...base.doors import fix
 from ...base.warning import warn
 from ...errors import DiscreetError, InvalidArgument
-from ...selection.account import describe_account, is_quoted
-from ...selection.payment import UNDESCRIBED
+from ...selection.payment import UNDESCRIBED, describe_account, is_quoted
 from ...selection.releases import Release
 from ..engines import declared_categories, declares_truths, shows_types
 from ..formats.file_paths import names_files

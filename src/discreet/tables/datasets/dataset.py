@@ -17,9 +17,8 @@ from ...base.text_tables import listing
 from ...base.warning import warn
 from ...errors import InvalidArgument, MissingColumn, preview
 from ...privacy.sensitivity import Unit, columns_of_unit, one_record, plain_unit, read_unit
-from ...selection.account import Account
 from ...selection.bins import is_of_cells
-from ...selection.payment import About
+from ...selection.payment import About, Account
 from ..engines.reach import ReachCheck
 from ..engines.sql_queries import SqlQuery
 from ..formats.file_paths import are_paths, file_format, names_files

@@ -11,7 +11,6 @@ from ...base.doors import fix, spelling
 from ...base.numbers import count, exact
 from ...errors import InvalidArgument, InvalidCandidates, preview
 from ...privacy.sensitivity import one_record, plain_unit, read_unit
-from ...selection.account import describe_account
 from ...selection.bins import (
     Bins,
     CellColumns,
@@ -24,6 +23,7 @@ from ...selection.bins import (
 from ...selection.candidates import Grid, Labels
 from ...selection.date_grid import DateGrid, DateStep, as_moment
 from ...selection.decimals import Decimals
+from ...selection.payment import describe_account
 from ..conditions.conditions import kind_of_constant
 from ..engines.candidate_table import CandidateTable
 from ..engines.records import is_private

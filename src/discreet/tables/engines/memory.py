@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import NotCountable, UnreadableData
-from ...sampling.arrays import types_of
-from ...sampling.vectors import ExactArray
+from ...sampling.vectors import ExactArray, types_of
 from ...selection.bins import CellColumns
 from ...selection.candidates import is_missing
 from ..conditions.conditions import Condition, tests_of

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.numbers import float_up
-from ...sampling.arrays import by_type
 from ...sampling.quotients import Quotients
-from ...sampling.vectors import ExactArray, Integers
+from ...sampling.vectors import ExactArray, Integers, by_type
 from ...selection.decimals import Decimals, PointCells
 
 if TYPE_CHECKING:

@@ -18,10 +18,9 @@ from ...errors import InvalidCandidates, preview
 from ...mechanisms.accuracy import REVENUE, Measure
 from ...privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ...sampling import kernel
-from ...sampling.arrays import by_type
 from ...sampling.falling_runs import FallingRuns, Steps, key_bits
 from ...sampling.runs import Runs
-from ...sampling.vectors import ExactArray, Integers, Vector
+from ...sampling.vectors import ExactArray, Integers, Vector, by_type
 from ...selection.candidates import Grid
 from ...selection.date_grid import DateGrid
 from ...selection.scores.contract import BaseScore

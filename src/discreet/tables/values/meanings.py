@@ -17,9 +17,8 @@ import numpy as np
 from ...base.numbers import exact
 from ...base.warning import warn
 from ...errors import InvalidCandidates, preview
-from ...sampling.arrays import in_one_array, objects, types_of
 from ...sampling.quotients import Quotients
-from ...sampling.vectors import ExactArray, read_vector
+from ...sampling.vectors import ExactArray, in_one_array, objects, read_vector, types_of
 from ...selection.bins import CellLabels
 from ...selection.candidates import (
     Labels,

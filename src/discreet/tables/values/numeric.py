@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidArgument, UnreadableData
-from ...sampling.arrays import FLOATS, INTEGERS, in_one_array, objects, types_of
-from ...sampling.vectors import ExactArray
+from ...sampling.vectors import FLOATS, INTEGERS, ExactArray, in_one_array, objects, types_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableData
-from ...sampling.arrays import objects
-from ...sampling.vectors import ExactArray
+from ...sampling.vectors import ExactArray, objects
 from ...selection.candidates import is_missing
 from ...selection.date_grid import ClockKind, TimeUnit, clock_of, microseconds
 from .kinds import UNITS_PER_SECOND, ColumnType, is_written

@@ -17,8 +17,8 @@ from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors
 from ...sampling.bits import Bits, SystemBits
 from ...sampling.vectors import Integers
-from ...selection.account import is_quoted
 from ...selection.decimals import Decimals, PointCells, RoundNumbers
+from ...selection.payment import is_quoted
 from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import RecordTerms, check_names, read_payment

@@ -16,7 +16,7 @@ from ...mechanisms.contract import Law, read_parameter
 from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors, UnitNames, read_neighbors
 from ...sampling.bits import Bits, SystemBits
-from ...selection.account import Account, describe_account
+from ...selection.payment import Account, describe_account
 from ...selection.question import Order, Query, Question, ask
 from ...selection.releases import Release
 from ...selection.scores.distance import Distance, Lattice

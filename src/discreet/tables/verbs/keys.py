@@ -25,10 +25,10 @@ from ...privacy.sensitivity import Unit, read_neighbors, read_unit
 from ...sampling.bits import Bits, SystemBits
 from ...sampling.key_probabilities import LONGEST_TABLE
 from ...sampling.vectors import Vector, integers
-from ...selection.account import Account
 from ...selection.answers import Answer, ListedAnswers
 from ...selection.any_column import AnyColumn
 from ...selection.bins import column_facts, plain_column, read_columns
+from ...selection.payment import Account
 from ...selection.question import Order, Query
 from ...selection.released_values import ReleasedValue
 from ...selection.releases import Release

@@ -21,11 +21,11 @@ from ...mechanisms.peeling import Peeling
 from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...privacy.sensitivity import Sensitivity
 from ...sampling.bits import SystemBits
-from ...selection.account import adds_epsilons
 from ...selection.answers import Answer
 from ...selection.any_column import AnyColumn
 from ...selection.candidates import Answers, Labels, LabelsFromData
 from ...selection.gaps import with_gap_in
+from ...selection.payment import adds_epsilons
 from ...selection.question import Order, Query, answers_at
 from ...selection.releases import Release
 from ...selection.scores.contract import Score

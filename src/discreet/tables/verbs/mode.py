@@ -12,7 +12,6 @@ from ...base.warning import warn
 from ...errors import InvalidArgument, InvalidCandidates, preview
 from ...mechanisms import read_mechanism
 from ...mechanisms.without_guarantee import WithoutGuarantee
-from ...selection.account import is_paid, is_quoted
 from ...selection.any_column import AnyColumn
 from ...selection.bins import (
     CellColumns,
@@ -24,6 +23,7 @@ from ...selection.bins import (
 )
 from ...selection.candidates import Labels, LabelsFromData, table_library
 from ...selection.gaps import check_gap, with_gap
+from ...selection.payment import is_paid, is_quoted
 from ...selection.question import Query, ask, draw
 from ...selection.releases import Release
 from ...selection.terms import AnswerTerms, PersonTerms

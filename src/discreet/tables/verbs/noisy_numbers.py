@@ -28,8 +28,8 @@ from ...privacy.sensitivity import Neighbors, Sensitivity
 from ...privacy.weak_promises import LARGEST_QUIET_DELTA, refuse_large_delta, say_weakness
 from ...sampling.bits import Bits, SystemBits
 from ...sampling.vectors import Vector, integers
-from ...selection.account import adds_epsilons, currency_of
 from ...selection.answers import refuse_too_many
+from ...selection.payment import adds_epsilons, currency_of
 from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import PersonTerms, check_names, read_payment

@@ -19,10 +19,10 @@ from ...privacy.guarantees import PureDP
 from ...privacy.sensitivity import Neighbors, read_neighbors, read_unit
 from ...sampling.bits import SystemBits, below
 from ...sampling.vectors import read_vector
-from ...selection.account import Account, Indices
 from ...selection.candidates import Labels
-from ...selection.plain_results import read_result, store_result
+from ...selection.payment import Account, Indices
 from ...selection.question import Order, Query
+from ...selection.released_values import read_result, store_result
 from ...selection.releases import Release
 from ...selection.scores.custom import replacing_errors
 from ...selection.terms import read_payment

@@ -11,9 +11,8 @@ from ...errors import InvalidArgument, UnreadableData
 from ...privacy.composition import compose, with_parts
 from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Neighbors, UnitNames, read_neighbors
-from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
-from ...selection.payment import BilledPart
+from ...selection.payment import Account, BilledPart, describe_account
 from ...selection.question import Order, Query
 from ...selection.releases import Release
 from ...selection.terms import read_payment

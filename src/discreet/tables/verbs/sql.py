@@ -14,10 +14,9 @@ from ...mechanisms.count_noise import NoiseChoice
 from ...privacy.composition import compose
 from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Neighbors, read_neighbors
-from ...selection.account import Account, describe_account
 from ...selection.answers import Answer
 from ...selection.bins import column_facts
-from ...selection.payment import BilledPart
+from ...selection.payment import Account, BilledPart, describe_account
 from ...selection.question import Order, Query, plain_indices
 from ...selection.releases import Release
 from ...selection.terms import read_payment

@@ -8,11 +8,11 @@ from ...base.doors import fix, spelling
 from ...base.numbers import Number, count, flag
 from ...errors import InvalidArgument, InvalidCandidates
 from ...privacy.calibration import read_share
-from ...selection.account import currency_of
 from ...selection.any_column import AnyColumn
 from ...selection.bins import column_facts, plain_column, read_columns
 from ...selection.candidates import Labels
 from ...selection.gaps import check_gap, with_gap
+from ...selection.payment import currency_of
 from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.select_top_k import draw_list, mechanism_of_lists, naming_lists
