@@ -36,7 +36,7 @@ FOR_PYTHON = {
     "charge_checks.py", "dp_events.py", "draft.py", "engine.py",
     "guarantees.py", "http_client.py", "in_process.py", "file_paths.py", "ledger.py", "opendp.py",
     "refusals.py", "names_elsewhere.py", "replies.py",
-    "rows.py", "sql_queries.py", "terms.py", "verb_calls.py",
+    "rows.py", "sql_queries.py", "terms.py", "vectors.py", "verb_calls.py",
 }  # fmt: skip
 """Files whose messages answer to objects that only Python has, to callers of a service, or to `describe`."""
 
