@@ -32,6 +32,7 @@ IN_A_COMMAND = re.compile(r"[Dd]iscreet [a-z][^.;]*?--[a-z-]+[^.;]*")
 
 FOR_PYTHON = {
     "arguments.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "candidates.py",
+    "charge_checks.py",
     "connect.py", "connection.py", "contract.py", "custom.py", "data_terms.py", "databases.py", "date_grid.py",
     "charge_checks.py", "dp_events.py", "draft.py", "engine.py",
     "guarantees.py", "http_client.py", "in_process.py", "file_paths.py", "ledger.py", "opendp.py",
