@@ -34,7 +34,7 @@ FOR_PYTHON = {
     "arguments.py", "batches.py", "biased_index.py", "bindings.py", "calls.py", "candidates.py",
     "charge_checks.py",
     "connect.py", "connection.py", "contract.py", "custom.py", "data_terms.py", "databases.py", "date_grid.py",
-    "charge_checks.py", "dp_events.py", "draft.py", "engine.py",
+    "dp_events.py", "draft.py", "engine.py",
     "guarantees.py", "http_client.py", "in_process.py", "file_paths.py", "ledger.py", "opendp.py",
     "refusals.py", "names_elsewhere.py", "replies.py",
     "rows.py", "sql_queries.py", "terms.py", "vectors.py", "verb_calls.py",
