@@ -307,22 +307,9 @@ class Listener:
 
     __slots__ = ("about", "billing", "currency")
 
-    class OrderTaken(Exception):
-        """Raised in place of an answer, with the order that was taken, and how it would be delivered.
-
-        Attributes:
-            order: the order.
-            prepare: computes the private scores, and returns the function that draws.
-            name: returns the answer for a draw.
-        """
-
-        def __init__(self, order: object, prepare: PrepareDraw, name: Callable[[Any], Any]) -> None:
-            super().__init__("an order was taken, and no answer given")
-            self.order, self.prepare, self.name = order, prepare, name
-
     def __init__(self, *, billing: bool, payer: object = None) -> None:
         self.billing, self.currency = billing, currency_of(payer)
-        self.about: Any = None
+        self.about: About | None = None
 
     def buy(self, bill: object, prepare: object) -> NoReturn:
         """Refuse: a listener does not pay."""

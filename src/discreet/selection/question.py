@@ -9,11 +9,12 @@ from __future__ import annotations  # else those of functions in functions are m
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..base.digests import digest
+from ..base.error_boundary import Notice
 from ..base.float_environment import run_in_default_environment
 from ..base.numbers import count
 from ..errors import InvalidArgument
@@ -44,7 +45,7 @@ from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
 from .answers import Answer, AnswerLists
 from .candidates import Answers
-from .payment import Account, Bill, BilledPart, Indices, Listener, PaidAnswer, buy_from
+from .payment import Account, Bill, BilledPart, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
 from .question_sentences import Facts, Sentence, sentence_of
 from .released_values import ReleasedValue
 from .releases import Release
@@ -163,7 +164,7 @@ class Order:
         if not isinstance(account, Listener) or account.billing:
             refuse_large_delta(self.guarantee)
         if isinstance(account, Listener):
-            raise account.OrderTaken(self, prepare, name)
+            raise OrderTaken(Delivery(self, prepare, name))
         say_weakness(self.guarantee)
         ready, finish = partial(ready_to_draw, prepare), partial(self._release, name)
         if account is None:
@@ -237,6 +238,28 @@ class Order:
             self._candidates,
             self.unit,
         )
+
+
+class Delivery(NamedTuple):
+    """The order of a verb with how it would be delivered, without paying or reading private data.
+
+    Attributes:
+        order: the order.
+        prepare: computes the private scores, and returns the function that draws.
+        name: returns the answer for a draw: the value, or an `Answer`.
+    """
+
+    order: Order
+    prepare: PrepareDraw
+    name: Callable[[Any], Any]
+
+
+class OrderTaken(Notice):
+    """Raised in place of an answer, with the order that a `Listener` took."""
+
+    def __init__(self, delivery: Delivery) -> None:
+        super().__init__("an order was taken, and no answer given")
+        self.delivery = delivery
 
 
 def ready_to_draw(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:

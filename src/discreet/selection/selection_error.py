@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ..mechanisms.accuracy import (
     CONFIDENCE,
@@ -61,7 +60,7 @@ class SelectionError:
         behind = worst.below(n, self.confidence) * settings.sensitivity.spread / epsilon
         return bound_up(behind * measure.of_one, measure.unit)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the bound: a calibrated mechanism has functions that no file holds."""
         return _unpickled, (self(),)
 

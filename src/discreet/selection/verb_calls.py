@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ..base.arguments import named_arguments, refuse_one_shot
 from ..base.error_boundary import error_boundary
 from ..errors import InvalidArgument, preview
-from .payment import Bill, Listener, PrepareDraw
-from .question import Order
+from .payment import Bill, Listener
+from .question import Delivery, OrderTaken
 from .releases import Release
 
 
@@ -32,20 +32,6 @@ class Call(NamedTuple):
     def ask(self, **terms: object) -> Release:
         """Call the verb and return its release."""
         return self.verb(*self.arguments, **{**self.terms, **terms})
-
-
-class Delivery(NamedTuple):
-    """The order of a verb with how it would be delivered, without paying or reading private data.
-
-    Attributes:
-        order: the order.
-        prepare: computes the private scores, and returns the function that draws.
-        name: returns the answer for a draw: the value, or an `Answer`.
-    """
-
-    order: Order
-    prepare: PrepareDraw
-    name: Callable[[Any], Any]
 
 
 def delivery_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Delivery:
@@ -114,7 +100,6 @@ def _listen(
         refuse_one_shot(argument, name)
     try:
         verb(*args, **{**kwargs, "ledger": listener})
-    except Listener.OrderTaken as notice:
-        assert isinstance(notice.order, Order)  # noqa: PT017  # it is one of ours
-        return Delivery(notice.order, notice.prepare, notice.name)
+    except OrderTaken as notice:
+        return notice.delivery
     raise no_verb(verb)

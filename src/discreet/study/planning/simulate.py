@@ -20,12 +20,12 @@ from ...selection.candidates import Grid
 from ...selection.date_grid import DateGrid
 from ...selection.decimals import Decimals
 from ...selection.noise import geometric, laplace
-from ...selection.question import MOST_DRAWS, Question, answers_at
+from ...selection.question import MOST_DRAWS, Delivery, Question, answers_at
 from ...selection.releases import Release, as_hashable
 from ...selection.scores.distance import Lattice
 from ...selection.select import select
 from ...selection.terms import PAID, Terms, refuse_payment, takes_terms_without
-from ...selection.verb_calls import Delivery, delivery_of
+from ...selection.verb_calls import delivery_of
 from ...tables.engines.candidate_table import CandidateTable
 from .answer_masses import ANYTHING_ELSE, certified_masses, chances_with_rest
 from .distribution import Distribution

@@ -13,10 +13,10 @@ from ...privacy.guarantees import ApproxDP, Guarantee
 from ...privacy.sensitivity import Neighbors, UnitNames, read_neighbors
 from ...selection.answers import Answer
 from ...selection.payment import Account, BilledPart, describe_account
-from ...selection.question import Order, Query
+from ...selection.question import Delivery, Order, Query
 from ...selection.releases import Release
 from ...selection.terms import read_payment
-from ...selection.verb_calls import Delivery, delivery_of
+from ...selection.verb_calls import delivery_of
 from ..datasets.calls import inside_a_verb, note_answer
 from ..datasets.declarations import few
 from ..datasets.sources import source_words

@@ -17,10 +17,10 @@ from ...privacy.sensitivity import Neighbors, read_neighbors
 from ...selection.answers import Answer
 from ...selection.bins import column_facts
 from ...selection.payment import Account, BilledPart, describe_account
-from ...selection.question import Order, Query, plain_indices
+from ...selection.question import Delivery, Order, Query, plain_indices
 from ...selection.releases import Release
 from ...selection.terms import read_payment
-from ...selection.verb_calls import Call, Delivery, delivery_of
+from ...selection.verb_calls import Call, delivery_of
 from ..conditions.sql_statements import Aggregate, SqlStatement, read_statement
 from ..datasets.calls import inside_a_verb
 from ..datasets.dataset import Dataset
