@@ -15,8 +15,9 @@ from ...selection.answers import Answer
 from ...selection.date_grid import ClockKind, DateGrid, clock_of_candidates
 from ...selection.decimals import Decimals
 from ...selection.payment import BilledPart
+from ...selection.question import Delivery
 from ...selection.releases import Release
-from ...selection.verb_calls import Delivery, delivery_of
+from ...selection.verb_calls import delivery_of
 from ..datasets.column_profile import ColumnProfile, ProfileKind, bound_of_cells
 from ..engines.column_list import (
     ColumnKind,
