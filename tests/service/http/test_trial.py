@@ -15,9 +15,9 @@ pytest.importorskip("starlette", reason="the extra server is not installed")
 from discreet.cli import run
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.selection.verb_calls import Call
-from discreet.service.asking.dearest_questions import DearQuestion
-from discreet.service.http.trial import TURNS, FittingTimes, TriedQuestion, room_of, try_times
-from discreet.service.http.trial_processes import Duration, Load
+from discreet.service.asking.dearest_questions import DearQuestion, Duration
+from discreet.service.http.trial import TURNS, FittingTimes, room_of, try_times
+from discreet.service.http.trial_processes import Load
 from discreet.service.queue.promises import LADDER, AnswerTimes
 from discreet.tables.datasets.configuration import Configuration, read_configuration
 from discreet.tables.verbs.quantile import median
@@ -43,7 +43,7 @@ share = { epsilon = "5" }
 def fitting(*tried: tuple[int, Duration], room: int = 3) -> FittingTimes:
     """Return the times for questions of so many parts that took so long."""
     questions = [
-        TriedQuestion(DearQuestion("people", f"q{i}", Call(median, (), {}), parts), duration)
+        DearQuestion("people", f"q{i}", Call(median, (), {}), parts, duration)
         for i, (parts, duration) in enumerate(tried)
     ]
     return FittingTimes("people", DECLARED, questions, room)
@@ -75,7 +75,7 @@ def test_what_would_need_exactly_the_unit_takes_the_next() -> None:
 def test_longer_questions_are_compared_by_their_units() -> None:
     times = fitting((64, Duration(2.5, 2.4)), (1, Duration(0.3, 0.25)))
     assert times.slowest is not None
-    assert times.slowest.question.units == 8
+    assert times.slowest.units == 8
     assert times.answers_after == times.longest == Fraction(1)
     assert fitting((8, Duration(2.5, 2.4))).answers_after == 10
 

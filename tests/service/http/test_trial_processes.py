@@ -11,7 +11,7 @@ pytest.importorskip("starlette", reason="the extra server is not installed")
 
 import discreet
 from discreet.selection.verb_calls import Call
-from discreet.service.asking.dearest_questions import dearest_questions
+from discreet.service.asking.dearest_questions import Duration, dearest_questions
 from discreet.service.http import trial_processes
 from discreet.service.http.trial_processes import DiscardingAccount, Load, TrialProcesses, measure
 from discreet.service.queue.reader import read_again
@@ -32,7 +32,7 @@ def described(tmp_path: Path) -> Configuration:
     return read_configuration(tmp_path / "discreet.toml")
 
 
-def ask(described: Configuration, **terms: Any) -> trial_processes.Duration:
+def ask(described: Configuration, **terms: Any) -> Duration:
     call = Call(discreet.median, ("age",), {"epsilon": 1, **terms})
     return measure(call, described.datasets["people"], "epsilon")
 

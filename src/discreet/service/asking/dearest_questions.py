@@ -5,9 +5,10 @@ Of those there is one of each kind, on the widest column. All of them follow fro
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from math import inf
+from typing import Any, NamedTuple
 
 from ...base.numbers import exact
 from ...errors import DiscreetError
@@ -59,26 +60,60 @@ _AGGREGATES = {
 """The verbs in SQL, the slowest first."""
 
 
+class Duration(NamedTuple):
+    """How long a reading took. Private.
+
+    Attributes:
+        seconds: by the clock; infinite if it did not end.
+        processor: the seconds that it computed.
+        failure: the class of the error in which it ended, or an empty text if there was an answer.
+    """
+
+    seconds: float = 0.0
+    processor: float = 0.0
+    failure: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class DearQuestion:
-    """A question to try. Public.
+    """A question to try. All but its duration is public.
 
     Attributes:
         dataset: the name of the dataset.
         name: the question, for the owner.
         call: the question without its data.
         parts: how many parts it has.
+        duration: the largest numbers of all its tries so far.
     """
 
     dataset: str
     name: str
     call: Call
     parts: int
+    duration: Duration = field(default_factory=Duration)
 
     @property
     def units(self) -> int:
         """The units of time that its answer may take."""
         return -(-self.parts // PARTS_OF_A_UNIT)
+
+    @property
+    def seconds_of_a_unit(self) -> float:
+        """How long it took for each of its units."""
+        return self.duration.seconds / self.units
+
+    @property
+    def processor_of_a_unit(self) -> float:
+        """How long it computed for each of its units."""
+        return self.duration.processor / self.units
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it in plain values."""
+        seconds, processor, failure = self.duration
+        return {
+            "question": self.name, "parts": self.parts, "units": self.units,
+            "seconds": seconds if seconds < inf else None, "processor": processor, "failure": failure or None,
+        }  # fmt: skip
 
 
 def dearest_questions(description: Configuration) -> list[DearQuestion]:

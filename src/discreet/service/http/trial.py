@@ -8,15 +8,15 @@ Side channels: the durations, and what follows from them, depend on the data. Th
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, inf
 
 from ...base.messages import Message, plural
 from ...tables.datasets.configuration import Configuration
-from ..asking.dearest_questions import DearQuestion, dearest_questions
+from ..asking.dearest_questions import DearQuestion, Duration, dearest_questions
 from ..queue.promises import LADDER, AnswerTimes, answer_times
-from .trial_processes import Duration, Load, TrialProcesses
+from .trial_processes import Load, TrialProcesses
 
 TURNS, SLOWEST, ROOM = 5, 3, 3
 """How often the slowest questions are asked, how many these are, and how many times as long a unit is."""
@@ -29,47 +29,6 @@ NOTES = (
     ),
 )
 """What an owner should know of the times that are printed."""
-
-
-@dataclass(frozen=True, slots=True)
-class TriedQuestion:
-    """A question, and the longest of the durations that it took. Private.
-
-    Attributes:
-        question: the question.
-        duration: the largest of each.
-    """
-
-    question: DearQuestion
-    duration: Duration
-
-    @property
-    def seconds_of_a_unit(self) -> float:
-        """How long it took for each of its units."""
-        return self.duration.seconds / self.question.units
-
-    @property
-    def processor_of_a_unit(self) -> float:
-        """How long it computed for each of its units."""
-        return self.duration.processor / self.question.units
-
-    def again(self, times: AnswerTimes, measure: "Stopwatch") -> "TriedQuestion":
-        """Return it with the durations of one turn more. One that failed or did not end is not asked again."""
-        largest = self.duration
-        if not largest.failure and largest.seconds < inf:
-            for one in measure(self.question, times.promise(self.question.parts).clock):
-                seconds = max(largest.seconds, one.seconds)
-                processor = max(largest.processor, one.processor)
-                largest = Duration(seconds, processor, largest.failure or one.failure)
-        return TriedQuestion(self.question, largest)
-
-    def as_dict(self) -> dict[str, object]:
-        """Return it in plain values."""
-        seconds, processor, failure = self.duration
-        return {
-            "question": self.question.name, "parts": self.question.parts, "units": self.question.units,
-            "seconds": seconds if seconds < inf else None, "processor": processor, "failure": failure or None,
-        }  # fmt: skip
 
 
 def room_of(load: Load) -> int:
@@ -93,11 +52,11 @@ class FittingTimes:
 
     dataset: str
     declared: AnswerTimes
-    tried: Sequence[TriedQuestion]
+    tried: Sequence[DearQuestion]
     room: int = ROOM
 
     @property
-    def slowest(self) -> TriedQuestion | None:
+    def slowest(self) -> DearQuestion | None:
         """The question that took longest by its units, of those that did not fail. None if there is none."""
         answered = (one for one in self.tried if not one.duration.failure)
         return max(answered, key=lambda one: one.seconds_of_a_unit, default=None)
@@ -152,7 +111,7 @@ class FittingTimes:
         for one in self.tried:
             if one.duration.failure:
                 yield Message(
-                    "{dataset}: {question} failed with {error}", dataset=self.dataset, question=one.question.name,
+                    "{dataset}: {question} failed with {error}", dataset=self.dataset, question=one.name,
                     error=one.duration.failure,
                 )  # fmt: skip
         if slowest is None:
@@ -160,9 +119,9 @@ class FittingTimes:
             return
         yield Message(
             "{dataset}: of {number} questions {question} takes longest, {seconds} s for {units}",
-            dataset=self.dataset, number=len(self.tried), question=slowest.question.name,
+            dataset=self.dataset, number=len(self.tried), question=slowest.name,
             seconds=f"{slowest.duration.seconds:.3g}",
-            units=plural("{count:,} unit", "{count:,} units", slowest.question.units),
+            units=plural("{count:,} unit", "{count:,} units", slowest.units),
         )  # fmt: skip
         yield from self._fitting()
 
@@ -218,12 +177,19 @@ def _fitting_times(
 ) -> Iterator[FittingTimes]:
     """Ask every question once, and those again that took longest by their units."""
     for name, times in answer_times(description).items():
-        tried = [
-            TriedQuestion(one, Duration(0.0, 0.0)).again(times, measure)
-            for one in questions
-            if one.dataset == name
-        ]
+        tried = [_again(one, times, measure) for one in questions if one.dataset == name]
         tried.sort(key=lambda one: one.seconds_of_a_unit, reverse=True)
         for _ in range(TURNS - 1):
-            tried[:SLOWEST] = [one.again(times, measure) for one in tried[:SLOWEST]]
+            tried[:SLOWEST] = [_again(one, times, measure) for one in tried[:SLOWEST]]
         yield FittingTimes(name, times, tried, room_of(load))
+
+
+def _again(question: DearQuestion, times: AnswerTimes, measure: Stopwatch) -> DearQuestion:
+    """Return a question with the durations of one turn more. One that failed or did not end is not asked again."""
+    largest = question.duration
+    if not largest.failure and largest.seconds < inf:
+        for one in measure(question, times.promise(question.parts).clock):
+            seconds = max(largest.seconds, one.seconds)
+            processor = max(largest.processor, one.processor)
+            largest = Duration(seconds, processor, largest.failure or one.failure)
+    return replace(question, duration=largest)

@@ -15,14 +15,14 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any, NamedTuple, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 from ...base.error_boundary import Notice
 from ...errors import LedgerUnwritable
 from ...selection.payment import PrepareDraw
 from ...selection.verb_calls import Call
 from ...tables.datasets.configuration import Configuration
-from ..asking.dearest_questions import DearQuestion
+from ..asking.dearest_questions import DearQuestion, Duration
 from ..asking.isolation import error_for_owner
 from ..queue.reader import collect_no_more, read_again, warm_up
 from ..queue.resources import (
@@ -37,20 +37,6 @@ from .lifelines import end_with
 _CONTEXT = get_context("spawn")
 _STARTING = 300.0
 """Seconds in which a reader must be ready."""
-
-
-class Duration(NamedTuple):
-    """How long a reading took. Private.
-
-    Attributes:
-        seconds: by the clock; infinite if it did not end.
-        processor: the seconds that it computed.
-        failure: the class of the error in which it ended, or an empty text if there was an answer.
-    """
-
-    seconds: float
-    processor: float
-    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
