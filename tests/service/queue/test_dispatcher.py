@@ -169,7 +169,7 @@ def test_the_owner_is_told_how_late_the_ledger_was(
         ticket = script.ask("a", **more)
         await ticket.reply
         await script.clock.sleep(20.0)
-        return ticket.run.ledger_late
+        return ticket.ledger_late
 
     assert script.run(work()) == late
     lines = [json.loads(one.message) for one in caplog.records if one.name == "discreet.failures"]

@@ -87,7 +87,7 @@ class World:
     readers: int
     grain: float
     symbols: list[Symbol] = field(default_factory=list)
-    _schedule: Schedule = field(init=False)
+    _schedule: Schedule[QuestionRun] = field(init=False)
     _real: list[tuple[float, int, Callable[[float], None]]] = field(default_factory=list)
     _ties: "count[int]" = field(default_factory=count)
 
@@ -350,7 +350,7 @@ def test_without_a_promise_replies_leave_when_they_are_ready() -> None:
 
 
 def test_what_is_taken_back_before_it_starts_never_starts() -> None:
-    schedule = Schedule(1)
+    schedule: Schedule[QuestionRun] = Schedule(1)
     runs = [
         QuestionRun("ann", Promise(1.0, 1.0), 0.0),
         QuestionRun("ann", Promise(1.0, 1.0), 0.0),
@@ -369,7 +369,7 @@ def test_what_is_taken_back_before_it_starts_never_starts() -> None:
 
 
 def test_after_its_end_a_service_starts_no_more() -> None:
-    schedule = Schedule(1)
+    schedule: Schedule[QuestionRun] = Schedule(1)
     schedule.close()
     schedule.ask(QuestionRun("ann", Promise(1.0, 1.0), 0.0))
     assert schedule.advance(1.0) == []

@@ -68,13 +68,12 @@ class QueuedQuestion:
         return self.caller, self.dataset, self.request
 
 
-@dataclass(slots=True, eq=False)
-class Ticket:
-    """A question on its way.
+@dataclass(slots=True, eq=False, kw_only=True)
+class Ticket(QuestionRun):
+    """A question on its way, with its reply.
 
     Attributes:
         question: the question.
-        run: its place in the schedule.
         reply: the answer or the failure, as it travels. It leaves at `end`.
         instruction: the line that lets its reader store the outcome.
         origin: the date at which the clock of the schedule was zero, as it was told when the question came.
@@ -85,7 +84,6 @@ class Ticket:
     """
 
     question: QueuedQuestion
-    run: QuestionRun
     reply: asyncio.Future[Line]
     instruction: asyncio.Future[Line]
     origin: datetime
@@ -97,18 +95,18 @@ class Ticket:
     @property
     def end(self) -> float:
         """When its reply leaves, once that is there; 0 for at once."""
-        return self.run.leaving if self.run.promise.unit else 0.0
+        return self.leaving if self.promise.unit else 0.0
 
     @property
     def beginning(self) -> str:
         """The date and the time of day at which it starts."""
-        return time_text(self.origin + timedelta(seconds=self.run.start))
+        return time_text(self.origin + timedelta(seconds=self.start))
 
     @property
     def storing(self) -> Line:
         """The date and the time of day at which its outcome is stored, and the delay: exactly by the schedule."""
-        leaving = time_text(self.origin + timedelta(seconds=self.run.leaving))
-        return {"stored_at": leaving, "factor": self.run.factor}
+        leaving = time_text(self.origin + timedelta(seconds=self.leaving))
+        return {"stored_at": leaving, "factor": self.factor}
 
 
 @dataclass(slots=True)
@@ -126,9 +124,8 @@ class Dispatcher:
     pool: ReaderPool
     clock: Clock = field(default_factory=Clock)
     waiting: int = WAITING
-    _schedule: Schedule = field(init=False)
+    _schedule: Schedule[Ticket] = field(init=False)
     _tickets: dict[RequestKey, Ticket] = field(default_factory=dict)
-    _of_run: dict[QuestionRun, Ticket] = field(default_factory=dict)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _timer: asyncio.Task[None] | None = None
     _due: float = inf
@@ -151,7 +148,7 @@ class Dispatcher:
             raise RequestConflict(
                 "this request is another question, which waits. Give this one another name"
             )
-        waiting = Counter(one.caller for one in self._of_run if one.start == inf)
+        waiting = Counter(one.caller for one in self._tickets.values() if one.start == inf)
         if waiting[question.caller] >= self.waiting:
             raise LedgerBusy(f"you already have {self.waiting} waiting questions. Retry later")
         return self._take(question)
@@ -162,24 +159,25 @@ class Dispatcher:
         promise = self.times[question.dataset].promise(question.parts)
         quanta = max(0, floor((now - question.arrival) / QUANTUM)) + 1
         arrival = question.arrival + quanta * QUANTUM if promise.unit else now
-        run = QuestionRun(question.caller, promise, arrival)
-        origin = self.clock.date() - timedelta(seconds=now)
-        ticket = Ticket(question, run, loop.create_future(), loop.create_future(), origin)
-        self._tickets[question.key] = self._of_run[run] = ticket
-        self._schedule.ask(run)
+        ticket = Ticket(
+            question.caller, promise, arrival, question=question, reply=loop.create_future(),
+            instruction=loop.create_future(), origin=self.clock.date() - timedelta(seconds=now),
+        )  # fmt: skip
+        self._tickets[question.key] = ticket
+        self._schedule.ask(ticket)
         self._follow()
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
         """Note that a caller has gone: a question without a caller is not begun."""
         ticket.askers -= 1
-        if not ticket.askers and self._schedule.drop(ticket.run):
-            del self._tickets[ticket.question.key], self._of_run[ticket.run]
+        if not ticket.askers and self._schedule.drop(ticket):
+            del self._tickets[ticket.question.key]
 
     async def drain(self) -> None:
         """Drop the questions that wait, and return when no reader has one any more."""
         self._schedule.close()
-        while any(run.start < inf for run in self._of_run):
+        while any(one.start < inf for one in self._tickets.values()):
             await self.clock.sleep(QUANTUM)
         for task in (self._timer, *self._tasks):
             if task is not None:
@@ -188,8 +186,8 @@ class Dispatcher:
     def _follow(self) -> None:
         """Take the steps that are due, and wake for the next."""
         while steps := self._schedule.advance(self.clock.now()):
-            for step, run in steps:
-                self._do(step, self._of_run[run])
+            for step, ticket in steps:
+                self._do(step, ticket)
         due = self._schedule.next_time()
         if due < self._due or self._timer is None or self._timer.done():
             self._due = due
@@ -204,19 +202,18 @@ class Dispatcher:
 
     def _do(self, step: ScheduleStep, ticket: Ticket) -> None:
         """Do one step."""
-        run = ticket.run
         if step is ScheduleStep.BEGIN:
             self._spawn(self._read(ticket))
         elif step is ScheduleStep.STOP:
             ticket.reason = _CLOCK
             if ticket.reader is not None:
                 ticket.reader.kill()
-        elif step is ScheduleStep.STORE and run.outcome is Ending.DRAWN:
+        elif step is ScheduleStep.STORE and ticket.outcome is Ending.DRAWN:
             ticket.instruction.set_result(ticket.storing)
         elif step is ScheduleStep.STORE:
             self._spawn(self._record(ticket))
         else:
-            del self._tickets[ticket.question.key], self._of_run[run]
+            del self._tickets[ticket.question.key]
             self._tell(ticket)
 
     def _spawn(self, work: Any) -> None:
@@ -245,10 +242,10 @@ class Dispatcher:
 
     def _line(self, ticket: Ticket) -> Line:
         """Return a question for its reader, with its limits."""
-        question, run = ticket.question, ticket.run
+        question = ticket.question
         limit = self.times[question.dataset].processor_limit(question.parts)
         return {
-            **question.line, "beginning": ticket.beginning, "limit": limit, "clock": run.promise.clock,
+            **question.line, "beginning": ticket.beginning, "limit": limit, "clock": ticket.promise.clock,
         }  # fmt: skip
 
     async def _converse(self, ticket: Ticket, reader: Reader, line: Line) -> Line:
@@ -261,11 +258,11 @@ class Dispatcher:
         while "answer" not in (message := await reader.receive()):
             if message["step"] == "charged":
                 ticket.is_charged = True
-                self._schedule.charged(ticket.run, self.clock.now(), message["factor"])
+                self._schedule.charged(ticket, self.clock.now(), message["factor"])
             else:
-                self._schedule.ended(ticket.run, self.clock.now(), Ending.DRAWN)
+                self._schedule.ended(ticket, self.clock.now(), Ending.DRAWN)
             self._follow()
-            if ticket.run.outcome is Ending.DRAWN:
+            if ticket.outcome is Ending.DRAWN:
                 await reader.send(await ticket.instruction)
         answer: Line = message["answer"]
         return answer
@@ -277,15 +274,14 @@ class Dispatcher:
         is_own = ticket.reader.has_failed and not ticket.reason
         ticket.reason = ticket.reason or (_OWN if is_own else _KILLED)
         outcome = Ending.FAILED if is_own else Ending.GIVEN_UP
-        self._schedule.ended(ticket.run, self.clock.now(), outcome)
+        self._schedule.ended(ticket, self.clock.now(), outcome)
         if ticket.instruction.done():  # it ended while it stored
             self._spawn(self._record(ticket))
         self._follow()
 
     async def _record(self, ticket: Ticket) -> None:
         """Have a failure recorded, or that a question was given up, by another reader."""
-        run = ticket.run
-        is_given_up = run.outcome is Ending.GIVEN_UP
+        is_given_up = ticket.outcome is Ending.GIVEN_UP
         record = {
             **ticket.storing,
             "reason": ticket.reason or _CLOCK,
@@ -304,24 +300,24 @@ class Dispatcher:
 
     def _settle(self, ticket: Ticket, reply: Line) -> None:
         """Note that a reply is there, which leaves by the schedule."""
-        run, now = ticket.run, self.clock.now()
+        now = self.clock.now()
         if ticket.is_charged:
-            self._schedule.stored(run, now)
+            self._schedule.stored(ticket, now)
         else:
-            self._schedule.uncharged(run, now)
+            self._schedule.uncharged(ticket, now)
         self._follow()
         ticket.reply.set_result(reply)
 
     def _tell(self, ticket: Ticket) -> None:
         """Write a line for the owner about a question that was late, failed or was given up."""
-        run, question = ticket.run, ticket.question
-        is_ended = run.outcome in (Ending.FAILED, Ending.GIVEN_UP)
-        if is_ended or run.factor > 1 or run.ledger_late:
+        question = ticket.question
+        is_ended = ticket.outcome in (Ending.FAILED, Ending.GIVEN_UP)
+        if is_ended or ticket.factor > 1 or ticket.ledger_late:
             line = {
-                "dataset": question.dataset, "analyst": question.caller, "delay": run.factor,
-                "outcome": run.outcome and run.outcome.value, "reason": ticket.reason or None,
-                "ledger_late": run.ledger_late,
-                "answers_after": float(self.times[question.dataset].longer(run.factor)),
+                "dataset": question.dataset, "analyst": question.caller, "delay": ticket.factor,
+                "outcome": ticket.outcome and ticket.outcome.value, "reason": ticket.reason or None,
+                "ledger_late": ticket.ledger_late,
+                "answers_after": float(self.times[question.dataset].longer(ticket.factor)),
             }  # fmt: skip
             LOG.warning(json.dumps(line))
 

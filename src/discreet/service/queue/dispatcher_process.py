@@ -234,7 +234,7 @@ class WorkerLink:
             self.tickets.pop(number, None)
             if not future.cancelled():
                 message = {"id": number, "end": ticket.end, "is_first": is_first}
-                is_late = bool(ticket.run.ledger_late)
+                is_late = bool(ticket.ledger_late)
                 self._send({**message, "is_ledger_late": is_late, "reply": future.result()})
 
         ticket.reply.add_done_callback(reply)

@@ -15,6 +15,7 @@ from enum import Enum
 from heapq import heappop, heappush
 from itertools import count
 from math import ceil, inf
+from typing import Generic, TypeVar
 
 Caller = str | None
 """The name of an analyst, or None for the owner."""
@@ -95,6 +96,9 @@ class QuestionRun:
         return round(self.leaving - self.start - self.factor * self.promise.unit, 6)
 
 
+R = TypeVar("R", bound=QuestionRun)
+
+
 class ScheduleStep(Enum):
     """A step to take for a question.
 
@@ -113,7 +117,7 @@ _STOP, _DECIDE, _LEAVE, _ARRIVE = range(4)
 
 
 @dataclass(slots=True)
-class _Queue:
+class _Queue(Generic[R]):
     """The questions of one caller.
 
     Attributes:
@@ -123,14 +127,14 @@ class _Queue:
         last: the number of the caller's latest start.
     """
 
-    waiting: deque[QuestionRun] = field(default_factory=deque)
+    waiting: deque[R] = field(default_factory=deque)
     is_served: bool = False
     held: float = 0.0
     last: int = -1
 
 
 @dataclass(slots=True)
-class Schedule:
+class Schedule(Generic[R]):
     """The questions of all callers, and the readers.
 
     Attributes:
@@ -140,17 +144,17 @@ class Schedule:
     readers: int
     _busy: int = 0
     _is_closed: bool = False
-    _queues: dict[Caller, _Queue] = field(default_factory=dict)
-    _due: list[tuple[float, int, int, QuestionRun]] = field(default_factory=list)
+    _queues: dict[Caller, _Queue[R]] = field(default_factory=dict)
+    _due: list[tuple[float, int, int, R]] = field(default_factory=list)
     _numbers: "count[int]" = field(default_factory=count)
-    _steps: list[tuple[ScheduleStep, QuestionRun]] = field(default_factory=list)
+    _steps: list[tuple[ScheduleStep, R]] = field(default_factory=list)
 
-    def ask(self, run: QuestionRun) -> None:
+    def ask(self, run: R) -> None:
         """Take a question that arrives now or later."""
         run.number = next(self._numbers)
         self._add(run.arrival, _ARRIVE, run)
 
-    def drop(self, run: QuestionRun) -> bool:
+    def drop(self, run: R) -> bool:
         """Take a question back, and return whether it had not started."""
         if run.start < inf:
             return False
@@ -164,7 +168,7 @@ class Schedule:
         """Start no more questions."""
         self._is_closed = True
 
-    def charged(self, run: QuestionRun, now: float, factor: int) -> None:
+    def charged(self, run: R, now: float, factor: int) -> None:
         """Note that a charge is durable, and the delay of the caller before it."""
         promise = run.promise
         if promise.unit:
@@ -176,7 +180,7 @@ class Schedule:
         else:
             self._add(now + promise.clock, _STOP, run)
 
-    def ended(self, run: QuestionRun, now: float, outcome: Ending) -> None:
+    def ended(self, run: R, now: float, outcome: Ending) -> None:
         """Note that an outcome is there. For several that come the last is the outcome."""
         is_first = run.outcome is None
         run.outcome = outcome
@@ -184,20 +188,20 @@ class Schedule:
             run.leaving = now
             self._steps.append((ScheduleStep.STORE, run))
 
-    def stored(self, run: QuestionRun, now: float) -> None:
+    def stored(self, run: R, now: float) -> None:
         """Note that an outcome is in the ledger."""
         run.is_stored = True
         if not run.promise.unit:
             self._leave_at(run, now)
 
-    def uncharged(self, run: QuestionRun, now: float) -> None:
+    def uncharged(self, run: R, now: float) -> None:
         """Note that a question was rejected when it was to be charged: no data were read."""
         run.outcome, run.is_stored = Ending.UNCHARGED, True
         unit = run.promise.unit
         units = max(1, ceil((now - run.start) / unit)) if unit else 0
         self._leave_at(run, run.start + units * unit if unit else now)
 
-    def advance(self, now: float) -> list[tuple[ScheduleStep, QuestionRun]]:
+    def advance(self, now: float) -> list[tuple[ScheduleStep, R]]:
         """Return the steps to take up to a time, in their order."""
         while self._due and self._due[0][0] <= now:
             time = self._due[0][0]
@@ -214,15 +218,15 @@ class Schedule:
         """Return the time of the next step; infinite if there is none."""
         return self._due[0][0] if self._due else inf
 
-    def _add(self, time: float, kind: int, run: QuestionRun) -> None:
+    def _add(self, time: float, kind: int, run: R) -> None:
         if time < inf:
             heappush(self._due, (time, kind, run.number, run))
 
-    def _leave_at(self, run: QuestionRun, time: float) -> None:
+    def _leave_at(self, run: R, time: float) -> None:
         run.leaving = time
         self._add(time, _LEAVE, run)
 
-    def _plan(self, run: QuestionRun) -> None:
+    def _plan(self, run: R) -> None:
         """Set when a reply leaves, if its outcome is there by then."""
         promise = run.promise
         run.leaving = run.start + run.late + run.factor * promise.unit
@@ -230,13 +234,13 @@ class Schedule:
         if promise.is_last(run.factor):
             self._add(run.leaving - 2 * promise.margin, _STOP, run)
 
-    def _stop(self, run: QuestionRun, _: float) -> None:
+    def _stop(self, run: R, _: float) -> None:
         """Give a question up for its clock."""
         if run.outcome is None:
             self._steps.append((ScheduleStep.STOP, run))
             self.ended(run, _, Ending.GIVEN_UP)
 
-    def _decide(self, run: QuestionRun, _: float) -> None:
+    def _decide(self, run: R, _: float) -> None:
         """Store the answer if there is one, or double the delay."""
         if run.outcome is None:
             run.factor *= 2
@@ -245,7 +249,7 @@ class Schedule:
             self._steps.append((ScheduleStep.STORE, run))
             self._add(run.leaving, _LEAVE, run)
 
-    def _leave(self, run: QuestionRun, time: float) -> None:
+    def _leave(self, run: R, time: float) -> None:
         """Free the reader of a reply that leaves. One that is not stored leaves a grain later."""
         if not run.is_stored:
             self._leave_at(run, time + run.promise.grain)
@@ -256,7 +260,7 @@ class Schedule:
         self._busy -= 1
         self._steps.append((ScheduleStep.LEFT, run))
 
-    def _arrive(self, run: QuestionRun, time: float) -> None:
+    def _arrive(self, run: R, time: float) -> None:
         if run.leaving == -inf:
             return
         present = [one.held for one in self._queues.values() if one.waiting or one.is_served]
