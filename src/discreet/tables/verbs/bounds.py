@@ -1,7 +1,7 @@
 """bounds: between which two numbers nearly all records are, without known bounds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Unpack
@@ -19,9 +19,9 @@ from ...sampling.bits import Bits, SystemBits
 from ...sampling.vectors import Integers
 from ...selection.decimals import Decimals, PointCells, RoundNumbers
 from ...selection.payment import is_quoted
-from ...selection.question import Order, Query
+from ...selection.question import Query
 from ...selection.releases import Release
-from ...selection.terms import RecordTerms, check_names, read_payment
+from ...selection.terms import RecordTerms, check_names
 from ..engines.column import Numeric
 from .data_terms import takes_data_terms_without
 from .record_needs import records_of_ends, say_needs_of_ends
@@ -176,19 +176,12 @@ def bounds(
     has_groups = unit_query.records.by is not None
 
     facts = {"column": column, **thresholds.facts}
-    query = unit_query.asks(Query("bounds", facts, {"column": column, "q": share}))
+    query = Query("bounds", facts, {"column": column, "q": share})
+    guarantee = unit_query.together(ends.guarantee) if has_groups else ends.guarantee
     details = partial(_details, thresholds, ends)
-    account, request = read_payment(unit_query.terms)
-    order = Order(
-        query,
-        unit_query.together(ends.guarantee) if has_groups else ends.guarantee,
-        FirstThreshold.name,
-        details,
-        account,
-        request,
-        unit=unit_query.records.unit,
-        digits=thresholds.digits if isinstance(thresholds, Decimals) else None,
-    )
+    order = unit_query.order(query, guarantee, FirstThreshold.name, details)
+    if isinstance(thresholds, Decimals):
+        order = replace(order, digits=thresholds.digits)
     prepare = partial(unit_query.prepare, columns, ends.prepare)
     return order.deliver(prepare, unit_query.label(naming(thresholds), _ENDS))
 

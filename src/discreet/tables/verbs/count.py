@@ -99,7 +99,7 @@ def count(
         shows=None if shown_from is None else lambda numbers: only_number(numbers) >= shown_from,
     )
     query = _query("count", {}, column, shown_from)
-    return question.release(query, terms, only_number)
+    return question.release(query, only_number)
 
 
 @takes_data_terms_without("mechanism")
@@ -201,7 +201,7 @@ def counts(  # noqa: PLR0913  # the limits of an answer without candidates, each
         partial(price.choice, noise),
     )
     name, query = partial(_by_label, labels, least), _query("counts", labels.facts, column, least)
-    return question.release(query, shared, name, candidates=labels.description)
+    return question.release(query, name, candidates=labels.description)
 
 
 def _read_least(minimum_count: object) -> int | None:

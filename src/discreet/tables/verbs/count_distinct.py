@@ -57,7 +57,7 @@ def count_distinct(
     column = column_or_none(column)
     table = read_key_table(data, column, read_key_unit(terms), terms)
     parameter = need_parameter(read_parameter(terms.get("epsilon"), None, None))
-    bounded = ("privacy_unit", "where", "neighbors")
+    bounded = ("privacy_unit", "where", "neighbors", "ledger", "request")
     unit_query = read_unit_query({name: one for name, one in terms.items() if name in bounded})
     price = read_price(parameter, terms, unit_query.neighbors)
     # A unit fills or empties so many values at most, a replaced one too: one number moves by that.
@@ -72,7 +72,7 @@ def count_distinct(
     )
     facts = {"column": column, "most_keys": table.most_keys}
     query = Query("count_distinct", facts, {"column": column, "keys": table.most_keys})
-    return question.release(query, terms, only_number)
+    return question.release(query, only_number)
 
 
 def _number_of_values(table: Any) -> list[list[int]]:

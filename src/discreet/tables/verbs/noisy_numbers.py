@@ -30,9 +30,9 @@ from ...sampling.bits import Bits, SystemBits
 from ...sampling.vectors import Vector, integers
 from ...selection.answers import refuse_too_many
 from ...selection.payment import adds_epsilons, currency_of
-from ...selection.question import Order, Query
+from ...selection.question import Query
 from ...selection.releases import Release
-from ...selection.terms import PersonTerms, check_names, read_payment
+from ...selection.terms import PersonTerms, check_names
 from ..engines.records import is_private
 from .private_groups import delta_of_method
 from .units import UnitQuery, parameter_of
@@ -348,7 +348,6 @@ class NoisyNumbers:
     def release(
         self,
         query: Query,
-        terms: Mapping[str, Any],
         name: Callable[[Any], object],
         **public: object,
     ) -> Release:
@@ -356,23 +355,17 @@ class NoisyNumbers:
 
         Args:
             query: the question.
-            terms: the terms, of which the payment is read.
             name: returns the answer of one group for its drawn numbers.
             public: all else that decides the distribution, in plain values.
         """
-        account, request = read_payment(terms)  # type: ignore[arg-type]
 
         def details() -> Mapping[str, object]:
             return {**public, "noise": [noise.details for noise in self.noises]}
 
-        order = Order(
-            self.unit_query.asks(query),
-            self.guarantee if self.price is None else self.price.charge(self.guarantee),
-            self.noises[0].mechanism.name,
-            details,
-            account,
-            request,
-            unit=self.unit_query.records.unit,
+        guarantee = self.guarantee if self.price is None else self.price.charge(self.guarantee)
+        name_of_noise = self.noises[0].mechanism.name
+        order = replace(
+            self.unit_query.order(query, guarantee, name_of_noise, details),
             worst_error=self.worst_error,
             lists=self._lists if self.unit_query.drawing is None else None,
         )

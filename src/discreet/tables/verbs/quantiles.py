@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import product
@@ -28,9 +28,9 @@ from ...selection.answers import ListedAnswers
 from ...selection.candidates import Grid
 from ...selection.date_grid import AnyGrid, DateGrid, clock_of_candidates, number_grid
 from ...selection.decimals import Decimals
-from ...selection.question import Order, Query
+from ...selection.question import Query
 from ...selection.releases import Release
-from ...selection.terms import AnswerTerms, RecordTerms, Terms, read_payment
+from ...selection.terms import AnswerTerms, RecordTerms, Terms
 from ..engines.column import Numeric
 from ..scores.rank_search import distinct_indices
 from ..scores.sorted_places import SortedPlaces
@@ -135,16 +135,15 @@ def quantiles(  # what quantile takes, and how
     def ready(column: Numeric) -> DrawIndices:
         return draws_of(_sorted(column, grid))
 
-    query = unit_query.asks(_query(levels, column, grid, way))
-    details = partial(_details, levels, grid)
-    unit = unit_query.records.unit
+    query, details = _query(levels, column, grid, way), partial(_details, levels, grid)
     has_lists = way != "joint" and unit_query.records.by is None
     lists = partial(_lists_of, levels, columns[0], grid, way) if has_lists else None
-    public = query, guarantee, mechanism, details
-    order = Order(
-        *public, *read_payment(unit_query.terms), unit=unit, lists=lists, digits=getattr(grid, "digits", None),
+    order = replace(
+        unit_query.order(query, guarantee, mechanism, details),
+        lists=lists,
+        digits=getattr(grid, "digits", None),
         worst_error=partial(levels.error_below, grid.size, way, unit_query.group_count),
-    )  # fmt: skip
+    )
     prepare = partial(unit_query.prepare, columns, ready)
     return order.deliver(prepare, unit_query.label(naming(grid), len(levels.alphas)))
 

@@ -105,7 +105,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
         refuse_delta(own.delta)
         ends = (minimum, maximum, step, *totals)
         without = read_sum_question("sum", bounds_share, ends, unit_query, own.parameter)
-        return release_without_bounds(without, data, column, terms)
+        return release_without_bounds(without, data, column)
     bounds = read_sum_bounds((minimum, maximum, step), totals)
     price = own.price(unit_query, bounds.step)
     noise = sum_noise(bounds, unit_query, price)
@@ -120,7 +120,7 @@ def sum(  # noqa: PLR0913  # what is summed, between which bounds, or the price 
     worst_error = partial(error_of_sum, bounds, noise, unit_query.group_count)
     choice = partial(choice_of_sum, bounds, noise, price)
     question = NoisyNumbers(unit_query, [noise], columns, totals_of, worst_error, price, choice)
-    return question.release(bounds.query("sum", column), terms, name)
+    return question.release(bounds.query("sum", column), name)
 
 
 @takes_data_terms_without("mechanism", "scale")
@@ -192,7 +192,7 @@ def mean(  # noqa: PLR0913  # as sum
         refuse_delta(own.delta)
         ends = (minimum, maximum, step)
         without = read_sum_question("mean", bounds_share, ends, unit_query, own.parameter)
-        return release_without_bounds(without, data, column, terms)
+        return release_without_bounds(without, data, column)
     bounds = read_mean_bounds(minimum, maximum, step)
     price = own.price(unit_query)
     both = noise_of_mean(bounds, unit_query, price)
@@ -203,7 +203,7 @@ def mean(  # noqa: PLR0913  # as sum
         unit_query, both.noises, columns, numbers, lambda: None, price, choice, both.promise
     )
     name = name_of_mean(bounds, both.noises, unit_query.group_count)
-    return question.release(bounds.query("mean", column), terms, name)
+    return question.release(bounds.query("mean", column), name)
 
 
 def share_of_rows(table: object, true: Condition, **terms: Any) -> Release:
@@ -236,7 +236,7 @@ def share_of_rows(table: object, true: Condition, **terms: Any) -> Release:
         noise.promise,
     )
     query = Query("mean", {"column": str(true)}, {"true": true.description})
-    return question.release(query, terms, name_of_mean(bounds, noise.noises, len(columns)))
+    return question.release(query, name_of_mean(bounds, noise.noises, len(columns)))
 
 
 def _read_unit(terms: Any, *, has_totals: bool) -> UnitQuery:

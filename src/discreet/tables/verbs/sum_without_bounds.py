@@ -14,10 +14,9 @@ from ...privacy.guarantees import Guarantee, PureDP
 from ...sampling.bits import Bits, SystemBits
 from ...selection.answers import Answer
 from ...selection.decimals import RoundNumbers, next_to_zero
-from ...selection.question import Order, Query
+from ...selection.question import Query
 from ...selection.releases import Release
 from ...selection.scores.distance import Lattice
-from ...selection.terms import read_payment
 from ..engines.column import Numeric
 from .bounds import BothEnds
 from .mean_noise import ReplacedMean
@@ -115,12 +114,11 @@ class SumWithoutBounds:
 
 
 def release_without_bounds(
-    question: SumWithoutBounds, table: object, column: str | None, terms: Mapping[str, Any]
+    question: SumWithoutBounds, table: object, column: str | None
 ) -> Release:
     """Charge, draw the bounds and then the answer between them."""
     question.ends.say_needs(column)
     [records] = columns_of(question.unit_query, table, column)
-    account, request = read_payment(terms)  # type: ignore[arg-type]
 
     def prepare() -> Callable[[], list[int]]:
         draw_ends = question.ends.prepare(records)
@@ -132,15 +130,7 @@ def release_without_bounds(
     share = question.share
     facts = {"column": column, "bounds_share": str(share)}
     query = Query(question.verb, facts, {"column": column, "bounds_share": share})
-    order = Order(
-        question.unit_query.asks(query),
-        question.guarantee,
-        NoisyCounts.name,
-        details,
-        account,
-        request,
-        unit=question.unit_query.records.unit,
-    )
+    order = question.unit_query.order(query, question.guarantee, NoisyCounts.name, details)
     return order.deliver(prepare, question.name)
 
 

@@ -27,7 +27,7 @@ from ...selection.candidates import Answers, Labels
 from ...selection.question import Order, Query, Question, answers_at, question_of
 from ...selection.releases import Release
 from ...selection.scores.contract import Score
-from ...selection.terms import DEFAULTS, Terms, check_names
+from ...selection.terms import DEFAULTS, Terms, check_names, read_payment
 from ..conditions.condition_readers import read_condition
 from ..engines.column import Group, Histogram, Numeric, Source
 from ..engines.records import Records, is_private
@@ -241,6 +241,17 @@ class UnitQuery:
             return self.drawing.prepare(columns[0], ready)
         draws = [ready(column) for column in columns]
         return draws[0] if self.records.by is None else partial(_by_group, draws)
+
+    def order(
+        self,
+        query: Query,
+        guarantee: Guarantee,
+        mechanism: str,
+        details: Callable[[], Mapping[str, object]],
+    ) -> Order:
+        """Return the order of a whole release, paid by the account among the terms."""
+        public = self.asks(query), guarantee, mechanism, details
+        return Order(*public, *read_payment(self.terms), unit=self.records.unit)
 
     def answer(  # noqa: PLR0913  # a question, and what is done with its draw
         self,

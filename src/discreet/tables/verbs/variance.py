@@ -182,7 +182,7 @@ def _release_spread(
         spread.needs,
         price,
     )
-    return question.release(bounds.query(verb, column), terms, spread.name)
+    return question.release(bounds.query(verb, column), spread.name)
 
 
 def squares_of(bounds: SumBounds) -> SumBounds:
