@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from .tables.verbs.bounds import bounds as bounds
     from .tables.verbs.check import check as check
     from .tables.verbs.count import count as count
+    from .tables.verbs.count import count_distinct as count_distinct
     from .tables.verbs.count import counts as counts
-    from .tables.verbs.count_distinct import count_distinct as count_distinct
     from .tables.verbs.keys import keys as keys
     from .tables.verbs.mode import mode as mode
     from .tables.verbs.private_candidates import private_candidates as private_candidates
@@ -123,7 +123,7 @@ _MODULES = {
     "counts": ".tables.verbs.count",
     "keys": ".tables.verbs.keys",
     "mode": ".tables.verbs.mode",
-    "count_distinct": ".tables.verbs.count_distinct",
+    "count_distinct": ".tables.verbs.count",
     "mean": ".tables.verbs.sum",
     "sum": ".tables.verbs.sum",
     "variance": ".tables.verbs.variance",

@@ -6,7 +6,6 @@ from ..errors import InvalidArgument
 from ..selection.releases import Release
 from ..selection.terms import KeyTerms, PersonTerms
 from ..tables.verbs import count as verb
-from ..tables.verbs import count_distinct as distinct
 from ..tables.verbs import keys
 from .completion import columns_of_file
 from .described import columns_of_texts, read_candidates
@@ -124,7 +123,7 @@ def keys_command(
     )
 
 
-@releasing(distinct.count_distinct)
+@releasing(verb.count_distinct)
 def count_distinct_command(data: DataArgument, column: ColumnArgument, terms: KeyTerms) -> Release:
     """Count the distinct values of a column, with noise.
 
@@ -132,4 +131,4 @@ def count_distinct_command(data: DataArgument, column: ColumnArgument, terms: Ke
 
     Example: discreet count-distinct visits.csv page --epsilon 1
     """
-    return distinct.count_distinct(data, column, **terms)
+    return verb.count_distinct(data, column, **terms)

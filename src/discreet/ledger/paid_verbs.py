@@ -12,8 +12,8 @@ from ..tables.verbs.best_price import best_price as best_price
 from ..tables.verbs.bounds import bounds as bounds
 from ..tables.verbs.check import check as check
 from ..tables.verbs.count import count as count
+from ..tables.verbs.count import count_distinct as count_distinct
 from ..tables.verbs.count import counts as counts
-from ..tables.verbs.count_distinct import count_distinct as count_distinct
 from ..tables.verbs.keys import keys as keys
 from ..tables.verbs.mode import mode as mode
 from ..tables.verbs.profile import profile as profile

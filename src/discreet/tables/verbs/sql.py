@@ -27,8 +27,7 @@ from ..datasets.dataset import Dataset
 from ..datasets.dataset_terms import fill_terms
 from ..engines.engine import unwrap_table
 from ..verb_table import Asks, use_of
-from .count import count
-from .count_distinct import count_distinct
+from .count import count, count_distinct
 from .described_statements import (
     agreed_statement,
     counts_of_all,
