@@ -221,12 +221,19 @@ class Purchase:
     Attributes:
         payer: the account.
         bill: the release and its cost.
-        is_new: whether the name of its request was made for it just now, at random.
+        request: its name, which is never charged or drawn twice.
+        is_new: whether that was made for it just now, at random.
     """
 
     payer: Payer
     bill: Bill
+    request: str
     is_new: bool = False
+
+    @property
+    def key(self) -> tuple[str, str | None, str]:
+        """The dataset, the analyst and the request, by which its events are found."""
+        return self.payer.dataset, self.payer.analyst, self.request
 
     def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
         """Return the stored answer, or a new one after it was charged and stored.
@@ -262,7 +269,7 @@ class Purchase:
             raise
         except BaseException as error:
             was_charged = True if is_paid else self.was_charged(error)
-            note_charge(error, was_charged, f"with {spelling(request=self.bill.request)}")
+            note_charge(error, was_charged, f"with {spelling(request=self.request)}")
             raise
         finally:
             del draw  # it holds the private scores
@@ -366,11 +373,10 @@ class Purchase:
         Raises:
             Unanswerable: if it may not be read again.
         """
-        payer, request = self.payer, str(self.bill.request)
-        events = queries.events_of_request(transaction, payer.dataset, payer.analyst, request)
+        events = queries.events_of_request(transaction, *self.key)
         readings = sum(kind in events for kind in READINGS)
         if readings == len(READINGS):
-            raise no_more_readings(request)
+            raise no_more_readings(self.request)
         return readings
 
     def _delay(self, transaction: Transaction, timing: Timing) -> Delay:
@@ -433,8 +439,7 @@ class Purchase:
             self._note_delay(transaction, failure)
             return None
         self._note_delay(transaction)
-        name = self.payer.dataset, self.payer.analyst, str(self.bill.request)
-        transaction.append(new_failure(transaction, name, failure.reason, self._stored_at))
+        transaction.append(new_failure(transaction, self.key, failure.reason, self._stored_at))
         return None
 
     def _note_delay(self, transaction: Transaction, given_up: GivenUp | None = None) -> None:
@@ -448,7 +453,7 @@ class Purchase:
             given_up=before.given_up + (given_up is not None),
             since=max(before.since, timing.since),
         )
-        more = {"request": str(self.bill.request)}
+        more = {"request": self.request}
         if given_up is not None:
             more["reason"] = given_up.reason
         if after.factor > before.factor or given_up is not None:
@@ -458,8 +463,7 @@ class Purchase:
     def note_new(self, transaction: Transaction) -> None:
         """Note that a random name, made for this purchase just now, has no charge yet."""
         if self.is_new:
-            key = self.payer.dataset, self.payer.analyst, str(self.bill.request)
-            transaction.state.learn("requests", key, {})
+            transaction.state.learn("requests", self.key, {})
 
     def events(self, transaction: Transaction) -> tuple[Event | None, Event | None]:
         """Return the events that charged, and that answered or failed, this request, if any.
@@ -467,11 +471,10 @@ class Purchase:
         Raises:
             RequestConflict: if the request was another question.
         """
-        payer, request = self.payer, str(self.bill.request)
-        events = queries.events_of_request(transaction, payer.dataset, payer.analyst, request)
+        events = queries.events_of_request(transaction, *self.key)
         if "charged_outside" in events:
             raise RequestConflict(
-                f"request {preview(request)} was charged for a release made elsewhere (event "
+                f"request {preview(self.request)} was charged for a release made elsewhere (event "
                 f"{events['charged_outside'].number}). Give this question another name"
             )
         charge = events.get("charged")
@@ -481,7 +484,7 @@ class Purchase:
 
     def _conflict(self, charged: Event) -> str:
         """Return the message for a request that was charged for another question."""
-        request = preview(self.bill.request)
+        request = preview(self.request)
         if is_current(charged.body.get("digest")):
             return (
                 f"request {request} was another question (event {charged.number}). Give this one "
@@ -501,7 +504,7 @@ class Purchase:
         return (timing and timing.stored_at) or self.payer.terms.at
 
     def _event(self, kind: str, body: dict[str, object], at: str | None) -> NewEvent:
-        return NewEvent(kind, self.payer.dataset, self.payer.analyst, self.bill.request, body, at)
+        return NewEvent(kind, *self.key, body, at)
 
 
 def purchase(payer: Payer, bill: Bill, name: str | None = None) -> Purchase:
@@ -514,7 +517,7 @@ def purchase(payer: Payer, bill: Bill, name: str | None = None) -> Purchase:
     """
     is_new = bill.request is None
     request = (name or str(uuid4())) if is_new else read_name(bill.request, "request")
-    return Purchase(payer, bill.under(request), is_new)
+    return Purchase(payer, bill, request, is_new)
 
 
 def _may_have_committed(error: BaseException) -> bool:

@@ -75,7 +75,7 @@ class PurchaseBatch:
             new = without_frames(partial(self._draw, draws))
         except BaseException as error:
             was_charged = True if is_paid else _were_charged(purchases, error)
-            names = ", ".join(repr(one.bill.request) for one in purchases)
+            names = ", ".join(repr(one.request) for one in purchases)
             note_charge(error, was_charged, f"the requests {names}")
             raise
         finally:
@@ -244,12 +244,12 @@ def buy_batch(payer: Payer, orders: Iterable[tuple[Bill, PrepareDraw]]) -> list[
     Raises:
         RequestConflict: if two bills of one request are different questions.
     """
-    purchases: dict[str | None, Purchase] = {}
-    prepares: dict[str | None, PrepareDraw] = {}
-    requests: list[str | None] = []
+    purchases: dict[str, Purchase] = {}
+    prepares: dict[str, PrepareDraw] = {}
+    requests: list[str] = []
     for (bill, prepare), name in zip(orders, _random_names(), strict=False):
         one = purchase(payer, bill, name)
-        request = one.bill.request
+        request = one.request
         if purchases.setdefault(request, one).bill.digest != bill.digest:
             raise RequestConflict(
                 f"request {preview(request)} is another question of this batch. Give this one "
