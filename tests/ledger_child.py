@@ -23,9 +23,9 @@ from sqlalchemy import Engine, event
 from discreet.errors import Exhausted, LedgerError, Unanswerable
 from discreet.ledger import Ledger
 from discreet.ledger.failed_questions import QuestionFailed
-from discreet.ledger.known_state import KnownState
 from discreet.ledger.schema import Statement
 from discreet.ledger.store import Store
+from discreet.ledger.transaction import KnownState
 from discreet.selection.payment import Bill
 
 from .ledgers import answering, bill

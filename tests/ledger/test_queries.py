@@ -15,9 +15,8 @@ from sqlalchemy.dialects.sqlite import dialect
 
 from discreet.errors import DiscreetError, LedgerCorrupt
 from discreet.ledger import Ledger, Session, queries
-from discreet.ledger.known_state import KnownState
 from discreet.ledger.schema import driver_of
-from discreet.ledger.transaction import Transaction
+from discreet.ledger.transaction import KnownState, Transaction
 from discreet.privacy import ZCDP
 
 from ..ledgers import answering, bill, untouched

@@ -26,11 +26,10 @@ from ..errors import (
 )
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints
 from .interrupts import StopRequest, run_uninterrupted
-from .known_state import KnownState, NeedsDatabase, Version
 from .ledger_file import KEEPS_OPEN, PAUSE, TURN, FileLock, FilePlace, OpenFile, run_exclusively
 from .location import make_file, name_of, read_url
 from .schema import check_journal, driver_of, is_newest, migrate, version_of
-from .transaction import LastSeen, Transaction
+from .transaction import KnownState, LastSeen, NeedsDatabase, Transaction, Version
 from .verification import verify_chain
 
 _P = ParamSpec("_P")

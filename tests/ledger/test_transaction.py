@@ -14,11 +14,10 @@ from discreet import Dataset
 from discreet.errors import Exhausted, LedgerCorrupt, RequestConflict
 from discreet.ledger import Ledger, Session
 from discreet.ledger.budget import Budget
-from discreet.ledger.known_state import KnownState, NeedsDatabase, Version
 from discreet.ledger.ledger import budgets_of_payer
 from discreet.ledger.schema import driver_of
 from discreet.ledger.store import FollowUp
-from discreet.ledger.transaction import Transaction
+from discreet.ledger.transaction import KnownState, NeedsDatabase, Transaction, Version
 from discreet.selection.payment import Indices
 
 from ..ledgers import DIGEST, answering, bill, undrawn
