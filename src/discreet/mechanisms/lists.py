@@ -28,7 +28,7 @@ class Lists(ABC):
 
 
 def skipping(j: int, absent: Sequence[int]) -> int:
-    """Return the j-th whole number, from 0, that is not among the ascending `gone`."""
+    """Return the j-th whole number, from 0, that is not among the ascending `absent`."""
     for place in absent:
         j += place <= j
     return j

@@ -11,6 +11,7 @@ from ...base.error_boundary import error_boundary, foreign_function
 from ...base.messages import Message
 from ...base.numbers import Number, count, exact, positive
 from ...errors import InvalidArgument, InvalidNumber, preview
+from ...privacy.conversions import read_delta
 from ...sampling.enclosures import ball, lower, precision
 from .binomial import at_least, at_most
 
@@ -90,7 +91,7 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
     Raises:
         InvalidArgument: if a number is invalid. Nothing was drawn.
     """
-    risk, exact_delta, size = _risk(confidence), _delta(delta), count(n, "n")
+    risk, exact_delta, size = _risk(confidence), read_delta(delta), count(n, "n")
     if size < 2:
         raise InvalidNumber(f"n must be at least 2, got {size}")
     ask = foreign_function(mechanism, "mechanism")
@@ -114,7 +115,7 @@ def samples(
         confidence: as for `sampling`.
         delta: as for `sampling`.
     """
-    risk, exact_delta = _risk(confidence), _delta(delta)
+    risk, exact_delta = _risk(confidence), read_delta(delta)
     first, second = (
         read_sequence(drawn, "drawn"),
         read_sequence(drawn_from_neighbor, "drawn_from_neighbor"),
@@ -172,10 +173,3 @@ def _risk(confidence: object) -> Fraction:
     if level >= 1:
         raise InvalidNumber(f"confidence must be below 1, got {preview(confidence)}")
     return 1 - level
-
-
-def _delta(value: object) -> Fraction:
-    delta = exact(value, "delta")
-    if not 0 <= delta < 1:
-        raise InvalidNumber(f"delta must be from 0 to below 1, got {preview(value)}")
-    return delta

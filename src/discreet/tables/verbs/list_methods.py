@@ -20,7 +20,6 @@ from ...mechanisms.noisy_counts import counts_sensitivity
 from ...mechanisms.peeling import Peeling
 from ...mechanisms.top_counts import TopCounts, best_top_counts
 from ...privacy.sensitivity import Sensitivity
-from ...sampling.bits import SystemBits
 from ...selection.answers import Answer
 from ...selection.any_column import AnyColumn
 from ...selection.candidates import Answers, Labels, LabelsFromData
@@ -29,6 +28,7 @@ from ...selection.payment import adds_epsilons
 from ...selection.question import Order, Query, answers_at
 from ...selection.releases import Release
 from ...selection.scores.contract import Score
+from ...selection.select_top_k import draw_list
 from ..engines.candidate_table import CandidateTable
 from ..scores.counts import ClassCounts, Counts
 from .noisy_numbers import NoisePrice, read_price
@@ -247,7 +247,7 @@ class ListQuestion(NamedTuple):
         scores = count_scores(counting, self.data, self.column, labels)
         query = with_gap_in(self.query, self.gap).about({"noisy": True}, method="counts")
         settle = None if offer is None else partial(offer.settle, mechanism)
-        return counting.answer(scores, labels, query, _draw_counted, name, settle)
+        return counting.answer(scores, labels, query, draw_list, name, settle)
 
     @property
     def length(self) -> int:
@@ -268,12 +268,6 @@ class ListQuestion(NamedTuple):
         price = read_price(parameter, terms, all_groups.neighbors, self.delta)
         numbers = size * all_groups.group_count
         return CountsOffer(all_groups.moved_counts(size), numbers, price)
-
-
-def _draw_counted(law: Any, size: int | None) -> Any:
-    """Return a list with its counts, or so many."""
-    lists = law.draws(1 if size is None else size, SystemBits())
-    return lists[0] if size is None else lists
 
 
 def naming_counted_lists(labels: Answers, k: int) -> Name:
