@@ -20,8 +20,9 @@ from discreet.errors import DiscreetError, Exhausted, InvalidArgument
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.selection.verb_calls import Call
 from discreet.service.asking import wire
+from discreet.service.asking.datasets import hold
 from discreet.service.asking.free_questions import verb_named
-from discreet.service.asking.permissions import hold, rights_of
+from discreet.service.asking.rights import rights_of
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
 from discreet.service.http.http_client import HttpClient

@@ -26,7 +26,7 @@ import pytest
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.asking.allowed_questions import Prepare
 from discreet.service.asking.allowed_questions import charge_first as charge_first_here
-from discreet.service.asking.permissions import hold
+from discreet.service.asking.datasets import hold
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http import app, auth, mcp_route, replies, routes
 from discreet.service.queue import reader

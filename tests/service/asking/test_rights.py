@@ -17,10 +17,9 @@ from discreet.ledger.toml_budgets import configuration
 from discreet.selection.payment import Bill
 from discreet.selection.verb_calls import Call
 from discreet.service.asking.allowed_questions import Checkout
-from discreet.service.asking.datasets import Datasets
+from discreet.service.asking.datasets import Datasets, hold
 from discreet.service.asking.own_rights import OwnRights
-from discreet.service.asking.permissions import caller_rights, hold
-from discreet.service.asking.rights import Inquiry, Rights, share_error
+from discreet.service.asking.rights import Inquiry, Rights, caller_rights, share_error
 from discreet.service.asking.tokens import Tokens, tokens_beside
 
 from ..http.test_app import LATER

@@ -12,7 +12,7 @@ pytest.importorskip("starlette", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 from discreet.ledger.toml_budgets import configuration
-from discreet.service.asking.permissions import hold
+from discreet.service.asking.datasets import hold
 from discreet.service.http.health import Health
 from discreet.service.http.metrics import RequestCounts
 from discreet.service.queue.dispatcher_client import DispatcherClient

@@ -29,8 +29,9 @@ from discreet.errors import (
 from discreet.ledger.delays import Timing
 from discreet.ledger.toml_budgets import configuration, described_ledger
 from discreet.service.asking.allowed_questions import end_unread
+from discreet.service.asking.datasets import hold
 from discreet.service.asking.isolation import ChargedError
-from discreet.service.asking.permissions import hold, rights_of
+from discreet.service.asking.rights import rights_of
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http.app import make_app
 from discreet.service.http.http_client import HttpClient

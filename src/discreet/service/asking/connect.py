@@ -16,13 +16,12 @@ from ...tables.datasets import Dataset
 from ...tables.datasets.configuration import Configuration
 from ...tables.datasets.dataset import with_name
 from .connection import Connection
-from .datasets import Datasets
+from .datasets import Datasets, hold
 from .in_process import InProcess
 from .isolation import error_for_owner, isolated, unwrap
 from .own_rights import OwnRights
 from .ownership import Ownership
-from .permissions import caller_rights, hold
-from .rights import Rights
+from .rights import Rights, caller_rights
 from .tokens import tokens_beside
 
 

@@ -1,6 +1,6 @@
 """The datasets of a node by name, with their allowed questions, and the ledger that is charged."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import signature
@@ -9,7 +9,15 @@ from typing import Any
 from ...base.arguments import settle
 from ...base.error_boundary import public_errors
 from ...base.numbers import Number
-from ...errors import InvalidArgument, UnknownBudget, UnknownName, preview
+from ...errors import (
+    DiscreetError,
+    InvalidArgument,
+    InvalidDescription,
+    LedgerError,
+    UnknownBudget,
+    UnknownName,
+    preview,
+)
 from ...ledger import Amount, Budget, Event, Ledger, Quote, Session
 from ...ledger.delays import Delay
 from ...ledger.events import ChainHead
@@ -17,14 +25,18 @@ from ...ledger.failed_questions import MAX_FAILURES, Allowance, least_cost
 from ...ledger.ledger import budgets_of_payer, delays_by_share, failures_by_share, session_of
 from ...ledger.purchase import ChargeTerms
 from ...ledger.session import about_bill
+from ...ledger.toml_budgets import declared_neighbors, described_ledger
 from ...selection.payment import Bill
 from ...selection.terms import check_names
 from ...selection.verb_calls import Call
 from ...study.planning.simulate import simulate
 from ...study.planning.simulations import Simulation
 from ...tables.datasets import Dataset
-from ...tables.datasets.declarations import nearest
+from ...tables.datasets.configuration import Configuration, line_of
+from ...tables.datasets.declarations import nearest, wrong
+from ..queue.lengths import with_most
 from .allowed_questions import AllowedQuestion, Permission
+from .free_questions import verb_named
 
 
 @dataclass(slots=True, repr=False)
@@ -305,3 +317,55 @@ def _copy_arguments(call: Call) -> Call:
     arguments = (settle(value, f"argument {i}") for i, value in enumerate(call.arguments, 1))
     terms = {name: settle(value, name) for name, value in call.terms.items()}
     return Call(settle(call.verb, "the verb"), tuple(arguments), terms)
+
+
+def hold(description: Configuration) -> Datasets:
+    """Return the datasets of a description, with their questions. No data are read.
+
+    Nobody can ask about a dataset before its owner has opened its budget.
+
+    Raises:
+        InvalidDescription: if there is no ledger in it, or a question is rejected by its verb.
+        UnknownBudget: if the ledger is not there: only the owner makes one.
+    """
+    datasets = Datasets(described_ledger(description, next(iter(description.datasets))))
+    for name, dataset in description.datasets.items():
+        most = description.serving.get(name, {}).get("max_failures", MAX_FAILURES)
+        datasets.hold(name, dataset, most)
+        budget = datasets.budget_of(name)
+        neighbors = declared_neighbors(description, name) if budget is None else budget.neighbors
+        for access, terms in description.questions[name].items():
+            _allow(datasets, description, (name, access), terms, neighbors)
+    return datasets
+
+
+def named_question(dataset: Dataset, terms: Mapping[str, Any], neighbors: str) -> Call:
+    """Return a named question without its data, under the neighbouring relation of a budget."""
+    arguments = {
+        key: value for key, value in terms.items() if key not in ("verb", "column", "description")
+    }
+    column = (terms["column"],) if "column" in terms else ()
+    question = Call(verb_named(terms["verb"]), column, {**arguments, "neighbors": neighbors})
+    return with_most(question, dataset)
+
+
+def _allow(
+    datasets: Datasets,
+    description: Configuration,
+    at: tuple[str, str],
+    terms: Mapping[str, Any],
+    neighbors: str,
+) -> None:
+    """Allow a named question, under the neighbouring relation of its budget."""
+    name, access = at
+    try:
+        datasets.allow(name, access, named_question(description.dataset(name), terms, neighbors))
+    except LedgerError:
+        raise
+    except DiscreetError as error:
+        reason = str(error)
+    else:
+        return
+    place = ("datasets", name, "questions", access)
+    line = line_of(description.path.read_text(encoding="utf-8"), place)
+    raise InvalidDescription(f"{description.path}, line {line}: {wrong(place, reason)}")

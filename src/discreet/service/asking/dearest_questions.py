@@ -26,9 +26,9 @@ from ..queue.lengths import longest_release, with_most
 from ..queue.padding import LENGTH
 from ..queue.promises import PARTS_OF_A_UNIT
 from ..queue.request_parts import COMPARISONS_OF_A_PART, request_parts
+from .datasets import named_question
 from .free_questions import read_free
 from .own_rights import OwnRights
-from .permissions import named_question, own_rights_of
 
 _COMPARISONS = COMPARISONS_OF_A_PART * (PARTS_OF_A_UNIT - 1)
 """So many comparisons fill the unit of a question about one column."""
@@ -130,7 +130,7 @@ def _questions_about(description: Configuration, name: str) -> Iterator[DearQues
     }
     for analyst, about in description.analysts.items():
         if name in about["datasets"]:
-            own = own_rights_of(analyst, about)
+            own = OwnRights.declared(analyst, about)
             calls |= _FreeQuestions(name, dataset, neighbors, own).calls()
     for text, call in calls.items():
         yield DearQuestion(name, text, call, request_parts(call, dataset))

@@ -49,6 +49,14 @@ class OwnRights:
         """Return the rights of an owner or an auditor, without limits."""
         return cls(None, tuple(VERBS), where=None)
 
+    @classmethod
+    def declared(cls, analyst: str, about: Mapping[str, Any]) -> "OwnRights":
+        """Return the rights that the declaration about an analyst gives."""
+        verbs, where = (tuple(about.get(name, ())) for name in ("verbs", "where"))
+        least = Amount(about.get("min_epsilon"), about.get("min_rho"))
+        limits = {name: about.get(name) for name in LIMITS}
+        return cls(analyst, verbs, where=where, least=least, **limits)
+
     def as_dict(self) -> dict[str, object]:
         """Return the rights in plain values, ready for JSON; exact numbers are texts."""
         return {

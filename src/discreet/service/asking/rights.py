@@ -29,8 +29,10 @@ from ...selection.releases import Release
 from ...selection.verb_calls import Call
 from ...tables.datasets import Dataset
 from ...tables.datasets.columns import Column
+from ...tables.datasets.configuration import Configuration
 from ..queue.lengths import longest_release, with_most
-from ..queue.promises import AnswerTimes
+from ..queue.padding import LENGTH
+from ..queue.promises import AnswerTimes, answer_times
 from ..queue.request_parts import request_parts
 from .allowed_questions import AllowedQuestion, Checkout, Permission, Prepare, charge_failures
 from .datasets import Datasets
@@ -414,6 +416,31 @@ class Inquiry:
         if self.max_cost is None or (main is not None and main <= self.max_cost):
             return
         raise InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")
+
+
+def rights_of(
+    datasets: Datasets, description: Configuration, role: str, analyst: str | None
+) -> Rights:
+    """Return the rights of a caller of a service, by role: no answer is longer than fits its reply."""
+    rights = caller_rights(datasets, description, role, analyst)
+    return replace(rights, longest=LENGTH // 2, times=answer_times(description))
+
+
+def caller_rights(
+    datasets: Datasets, description: Configuration, role: str, analyst: str | None
+) -> Rights:
+    """Return the rights of a caller. No ledger is read.
+
+    An auditor sees the questions, prices, budgets and releases of all, and never asks.
+
+    Raises:
+        UnknownName: if the description has no such analyst.
+    """
+    if analyst is None:
+        names = tuple(description.datasets)
+        return Rights(datasets, OwnRights.of_all(), names, asks=role != "auditor")
+    about = description.analyst(analyst)
+    return Rights(datasets, OwnRights.declared(analyst, about), about["datasets"])
 
 
 def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:

@@ -23,9 +23,8 @@ from .in_process import InProcess
 from .isolation import Failure, call_isolated, isolated, translation_for, unwrap
 from .operations import Operation
 from .ownership import Ownership
-from .permissions import rights_of
 from .refusals import RefusedError
-from .rights import Rights, UnreadError
+from .rights import Rights, UnreadError, rights_of
 from .tokens import Token, Tokens
 
 

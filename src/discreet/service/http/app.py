@@ -6,7 +6,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ...ledger.toml_budgets import described_ledger
 from ...tables.datasets.configuration import Configuration
-from ..asking.permissions import hold
+from ..asking.datasets import hold
 from ..asking.service import Service
 from ..asking.tokens import tokens_beside
 from ..pages import PAGE_PATHS, Site, page_not_found, page_routes, session_name_of, to_login

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.numbers import count
 from ...errors import InvalidArgument, LedgerUnwritable, MissingPackage, preview
 from ...tables.datasets.configuration import Configuration
-from ..asking.permissions import hold
+from ..asking.datasets import hold
 from ..queue.dispatcher_client import DispatcherClient
 from ..queue.dispatcher_process import DispatcherProcess
 from ..queue.reader import collect_no_more, file_digest, read_again

@@ -11,8 +11,8 @@ from ...base.messages import Message, plural
 from ...ledger import Budget
 from ...ledger.delays import MOST_GIVEN_UP, Delay
 from ...tables.datasets.configuration import Configuration
-from ..asking.permissions import caller_rights, hold
-from ..asking.rights import Rights
+from ..asking.datasets import hold
+from ..asking.rights import Rights, caller_rights
 from .promises import AnswerTimes, answer_times
 
 _DAYS = {"year": 366, "quarter": 92, "month": 31}

@@ -26,10 +26,10 @@ from ...tables.datasets.configuration import Configuration, read_configuration
 from ...tables.verbs.mode import mode
 from ..asking import wire
 from ..asking.allowed_questions import charge_first, end_unread
-from ..asking.datasets import Datasets
+from ..asking.datasets import Datasets, hold
 from ..asking.isolation import Failure, call_isolated, isolated, translation_for
 from ..asking.operations import READING
-from ..asking.permissions import hold, rights_of
+from ..asking.rights import rights_of
 from ..asking.tokens import tokens_beside
 from .resources import ReaderLimits, set_limits, stop_databases_after
 
