@@ -125,7 +125,8 @@ def test_a_mean_is_as_far_off_as_its_bound_at_most() -> None:
 
 def test_the_bound_of_a_mean_is_that_of_its_two_numbers() -> None:
     """Of n = 10 records between 0 and 10 the sum is within 5 from the middle each."""
-    from discreet.tables.verbs.sum_bounds import SumBounds, _error_of_mean
+    from discreet.tables.verbs.mean_noise import _error_of_mean
+    from discreet.tables.verbs.sum_bounds import SumBounds
 
     bounds = SumBounds(0, 10, Fraction(1))
     for number in (7, 10, 13):

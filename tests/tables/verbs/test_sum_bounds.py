@@ -10,11 +10,11 @@ from discreet.errors import InvalidArgument
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.noisy_counts import NoisyCounts, counts_sensitivity
 from discreet.tables.engines.column import ArrayColumn
+from discreet.tables.verbs.mean_noise import name_of_mean
 from discreet.tables.verbs.noisy_numbers import ListNoise
 from discreet.tables.verbs.sum_bounds import (
     SumBounds,
     default_step,
-    name_of_mean,
     power_of_ten,
     read_bounds,
 )

@@ -22,7 +22,7 @@ from discreet.errors import InvalidArgument, InvalidNumber, UnreadableData
 from discreet.selection.date_grid import microseconds
 from discreet.selection.verb_calls import bill_of
 from discreet.tables.verbs.noisy_numbers import ListNoise
-from discreet.tables.verbs.time_bounds import TimeBounds, is_moment, read_time_bounds
+from discreet.tables.verbs.sum_bounds import TimeBounds, is_moment, read_time_bounds
 
 from ...engines import ENGINES, crossed
 from ...noisy import farthest, numbers_behind

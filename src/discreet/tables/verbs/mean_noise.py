@@ -1,16 +1,19 @@
-"""The noise of both numbers of a mean, at one price: docs/reference/mechanisms/gaussian_noise.md.
+"""The noise of both numbers of a mean, at one price, and the mean that follows.
 
-If records are replaced, the count and the sum cannot both move by their most: see "A mean" in
-docs/reference/mechanisms/noisy_counts.md#noisy_sums.
+For the proof, see docs/reference/mechanisms/gaussian_noise.md. If records are replaced, the count and the sum
+cannot both move by their most: see "A mean" in docs/reference/mechanisms/noisy_counts.md#noisy_sums.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 from flint import fmpz
 
+from ...mechanisms.accuracy import AVERAGED, CONFIDENCE, ErrorBound
 from ...mechanisms.contract import PrivacyParameter
 from ...mechanisms.count_noise import CountNoise, NoiseChoice, choice_between, is_better
 from ...mechanisms.gaussian_counts import GaussianCounts
@@ -21,10 +24,23 @@ from ...privacy.guarantees import ZCDP, PureDP
 from ...privacy.rho import geometric_rho
 from ...privacy.sensitivity import Sensitivity
 from ...privacy.several_dp import SeveralDP
+from ...selection.answers import Answer
+from ...selection.scores.distance import Lattice
 from .group_moves import GroupMoves
 from .noisy_numbers import ListNoise, NoisePrice
-from .sum_bounds import LARGEST_SUM, SumBounds, mean_noises
+from .sum_bounds import (
+    LARGEST_SUM,
+    PARTS_OF_A_STEP,
+    SumBounds,
+    half_up,
+    power_of_ten,
+    size_noise,
+    sum_noise,
+)
 from .units import UnitQuery
+
+_EACH = (1 + CONFIDENCE) / 2
+"""The probability with which the error of the count of a mean, and that of its sum, are not reached."""
 
 _ROOT_BITS = 64
 
@@ -261,3 +277,72 @@ def _by_change(sensitivity: Sensitivity) -> Sensitivity:
     if many * moves.shift**2 < few * change**2:
         few, change = many, moves.shift
     return counts_sensitivity(few, sensitivity.neighbors, change=change)
+
+
+def mean_noises(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> list[ListNoise]:
+    """Return the noise of the numbers of records of the groups, and that of their sums from the middle.
+
+    The price is that of one of the two. Both are of one kind: geometric if that is the smaller for one of them.
+    """
+    size, total = size_noise(unit_query, price), sum_noise(bounds.from_middle(), unit_query, price)
+    if size.mechanism.name == total.mechanism.name:
+        return [size, total]
+    return [size.geometric(), total.geometric()]
+
+
+def name_of_mean(
+    bounds: SumBounds, noises: Sequence[ListNoise], groups: int = 1
+) -> Callable[[Sequence[int]], Answer]:
+    """Return the function that makes a mean of a noisy count and a noisy sum of steps from the middle.
+
+    Args:
+        bounds: the bounds.
+        noises: the noise of the count, and that of the sum.
+        groups: how many means there are, whose errors hold together.
+    """
+    size, total = noises
+    off = cache(lambda: [noise.error(groups, _EACH) for noise in noises])
+
+    def name(numbers: Sequence[int]) -> Answer:
+        number, steps = numbers
+        if number <= 0:
+            return Answer(None, counts=number)
+        quotient = bounds.middle + Fraction(steps, number)
+        # The noise of the sum, and that of the count times half of the width, by the count.
+        noise = (total.scale + Fraction(bounds.high - bounds.low, 2) * size.scale) / number
+        error = _error_of_mean(bounds, number, *off())
+        if bounds.times is not None:
+            return bounds.times.answer(quotient, noise, error, number)
+        unit = _unit_of_mean(bounds, noise)
+        bound = ErrorBound(error * bounds.step + unit, CONFIDENCE, AVERAGED)
+        return Answer(_rounded(quotient, bounds, unit), counts=number, error=bound)
+
+    return name
+
+
+def _error_of_mean(bounds: SumBounds, number: int, off_size: int, off_total: int) -> Fraction:
+    """Return how many steps a mean of a noisy number of records is off, before it is rounded.
+
+    Let n records of mean m from the middle be counted as `number`, and their sum as n m + t. The quotient is off by
+    |m (n - number) + t| / number, and |m| is at most the distance of the farther end. It is never off by more than
+    the width, as it is cut to the bounds.
+    """
+    farther = max(bounds.high - bounds.middle, bounds.middle - bounds.low)
+    off = Fraction(farther * off_size + off_total, number)
+    return min(off, Fraction(bounds.high - bounds.low))
+
+
+def _unit_of_mean(bounds: SumBounds, noise: Fraction) -> Fraction:
+    """Return the unit to which a mean is rounded: the power of ten that half of its noise supports.
+
+    Never finer than a thousandth of a step, and never coarser than a tenth of the width.
+    """
+    unit = power_of_ten(min(noise / 2, Fraction(bounds.high - bounds.low, 10)) * bounds.step)
+    return max(unit, bounds.step / PARTS_OF_A_STEP)
+
+
+def _rounded(mean: Fraction, bounds: SumBounds, unit: Fraction) -> Any:
+    """Return a mean of steps between the bounds, rounded to the unit."""
+    step, lattice = bounds.step, Lattice(unit)
+    low, high = bounds.low * step / unit, bounds.high * step / unit
+    return lattice[min(max(half_up(mean * step / unit), math.ceil(low)), math.floor(high))]

@@ -15,12 +15,11 @@ from ...selection.terms import RecordTerms
 from ..conditions.conditions import Condition
 from .count import sizes
 from .data_terms import takes_data_terms_without
-from .mean_noise import noise_of_mean
+from .mean_noise import name_of_mean, noise_of_mean
 from .noisy_numbers import COUNT_TERMS, NoisyNumbers, names_of_terms, read_terms
 from .sum_bounds import (
     choice_of_sum,
     error_of_sum,
-    name_of_mean,
     read_bounds,
     read_mean_bounds,
     read_sum_bounds,

@@ -1,21 +1,31 @@
-"""Public bounds in whole steps: the sums between them, their noise, and the mean that follows."""
+"""Public bounds in whole steps: the sums between them, of numbers and of times, and their noise."""
 
+import datetime as dt
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
+from ...base.arguments import exact_text
 from ...base.doors import fix, spelling
 from ...base.numbers import Number, exact, positive
 from ...errors import InvalidArgument, InvalidNumber, preview
-from ...mechanisms.accuracy import AVERAGED, CONFIDENCE, SUMMED, ErrorBound
+from ...mechanisms.accuracy import AVERAGED_TIMES, CONFIDENCE, SUMMED, ErrorBound
 from ...mechanisms.count_noise import NoiseChoice
 from ...mechanisms.noisy_counts import counts_sensitivity
 from ...privacy.sensitivity import ReplacedGroups, Sensitivity
 from ...selection.answers import Answer
 from ...selection.candidates import Grid
+from ...selection.date_grid import (
+    EVEN_UNITS,
+    DateGrid,
+    DateStep,
+    EvenUnit,
+    as_moment,
+    clock_of,
+    in_one_zone,
+    microseconds,
+)
 from ...selection.question import Query
 from ...selection.scores.distance import Lattice
 from ..engines.column import Group, Numeric
@@ -23,7 +33,6 @@ from ..engines.sums import total_of_units, total_on_grid
 from ..values.kinds import plain
 from ..values.stand_ins import StandIn
 from .noisy_numbers import ListNoise, NoisePrice
-from .time_bounds import TimeBounds, is_moment, read_time_bounds
 from .units import UnitQuery
 
 WORD_LIMIT = 2**63
@@ -36,9 +45,6 @@ TOTAL_LIMIT = 2**32
 
 _DEFAULT_STEPS = 10**5
 PARTS_OF_A_STEP = 1000
-
-_EACH = (1 + CONFIDENCE) / 2
-"""The probability with which the error of the count of a mean, and that of its sum, are not reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class SumBounds:
     step: Fraction
     of_truths: bool = False
     totals: tuple[int, int] | None = None
-    times: TimeBounds | None = None
+    times: "TimeBounds | None" = None
 
     @property
     def stand_in(self) -> StandIn | None:
@@ -151,6 +157,135 @@ class SumBounds:
         return min(max(low, least), most), min(max(high, least), most)
 
 
+_FINE_STEPS = 10**5
+_HOURS_OF_A_DAY = 24
+
+
+def is_moment(value: object) -> bool:
+    """Return whether an argument is a date or a time, or the text of one; a text of digits is a number."""
+    text = exact_text(value)
+    if text is not None and text.strip().isdigit():
+        return False
+    return as_moment(value) is not None
+
+
+def read_time_bounds(minimum: object, maximum: object, step: object) -> "TimeBounds | None":
+    """Return the bounds of dates or times; None where neither end is one, or one is missing.
+
+    Raises:
+        InvalidArgument: if one end alone is a number, both are not alike or not in order, or the step is not even.
+    """
+    if minimum is None or maximum is None or not (is_moment(minimum) or is_moment(maximum)):
+        return None
+    low, high = _read_ends(minimum, maximum)
+    times = DateGrid(low, high, _read_step(low, high, step))
+    if times.size == 1:
+        raise InvalidNumber(
+            f"minimum and maximum must be at least {times.step} apart, got {preview(minimum)} and "
+            f"{preview(maximum)}" + ("" if step is None else ". Or give a smaller step")
+        )
+    return TimeBounds(times)
+
+
+def _read_ends(minimum: object, maximum: object) -> tuple[dt.date, dt.date]:
+    """Return two dates or two times, the earlier one first."""
+    low, high = (as_moment(end) if is_moment(end) else None for end in (minimum, maximum))
+    if low is None or high is None or _kind_of(low) != _kind_of(high):
+        raise InvalidArgument(
+            "minimum and maximum must be alike: two dates, or two times, both with an offset or both without, got "
+            f"{preview(minimum)} and {preview(maximum)}"
+        )
+    if microseconds(low) >= microseconds(high):
+        raise InvalidNumber(
+            f"minimum must be before maximum, got {preview(minimum)} and {preview(maximum)}"
+        )
+    return in_one_zone((low, high), None, ("minimum", "maximum")) if _is_time(low) else (low, high)
+
+
+def _is_time(moment: dt.date) -> bool:
+    """Return whether it is a time, and no date."""
+    return isinstance(moment, dt.datetime)
+
+
+def _kind_of(moment: dt.date) -> object:
+    """Return whether it is a date, a time of a clock, or an instant."""
+    return _is_time(moment), clock_of(moment)
+
+
+def _read_step(low: dt.date, high: dt.date, step: object) -> DateStep:
+    """Return an even step: as given, or a day for dates, and for times one that is fine enough."""
+    is_day = not _is_time(low)
+    if step is None:
+        return _default_step(microseconds(high) - microseconds(low), is_day)
+    whole = DateStep.read(step)
+    if whole.unit == "month" or (is_day and whole.unit != "day"):
+        raise InvalidArgument(
+            f'the step of a mean must be even, and of dates whole days, such as "1 day", got {preview(step)}'
+        )
+    return _of_hours(low, whole.unit, whole.count)
+
+
+def _default_step(width: int, is_day: bool) -> DateStep:
+    """Return a day for dates; for times the longest of hour, minute and second with 100,000 steps in a width."""
+    if is_day:
+        return DateStep(1, "day")
+    longer: list[EvenUnit] = ["hour", "minute"]
+    fits = (unit for unit in longer if width >= _FINE_STEPS * EVEN_UNITS[unit])
+    return DateStep(1, next(fits, "second"))
+
+
+def _of_hours(low: dt.date, unit: EvenUnit, count: int) -> DateStep:
+    """Return a step; for times a day as 24 hours, also where a clock is put forward."""
+    if unit == "day" and _is_time(low):
+        return DateStep(_HOURS_OF_A_DAY * count, "hour")
+    return DateStep(count, unit)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBounds:
+    """Bounds of dates or times.
+
+    Attributes:
+        times: the points to which they are rounded, evenly apart, from the lower bound on.
+    """
+
+    times: DateGrid
+
+    @property
+    def step(self) -> int:
+        """The microseconds from one point to the next."""
+        unit: EvenUnit = self.times.step.unit  # type: ignore[assignment]
+        return self.times.step.count * EVEN_UNITS[unit]
+
+    def answer(self, mean: Fraction, noise: Fraction, error: Fraction, number: int) -> Answer:
+        """Return a mean as an answer: a date, or a time in whole seconds, minutes, hours or days from the minimum.
+
+        Args:
+            mean: how far it is from the lower bound, in steps; private until it is rounded by public numbers alone.
+            noise: about how far off it is, in steps.
+            error: how far off it is at most, in steps.
+            number: the noisy number of records.
+        """
+        low, unit = self.times.lo, self._unit(noise)
+        size = EVEN_UNITS[unit]
+        points = DateGrid(low, self.times.hi, _of_hours(low, unit, 1))
+        index = math.floor(mean * self.step / size + Fraction(1, 2))
+        off = min(error, Fraction(self.times.size - 1)) * self.step / size + 1
+        return Answer(
+            points[min(max(index, 0), points.size - 1)],
+            counts=number,
+            error=ErrorBound(off, CONFIDENCE, AVERAGED_TIMES[unit]),
+        )
+
+    def _unit(self, noise: Fraction) -> EvenUnit:
+        """Return the longest unit of at most half of the noise; a day for dates, a second at least."""
+        if not _is_time(self.times.lo):
+            return "day"
+        most = min(noise / 2, Fraction(self.times.size - 1, 10)) * self.step
+        units: list[EvenUnit] = ["day", "hour", "minute"]
+        return next((unit for unit in units if EVEN_UNITS[unit] <= most), "second")
+
+
 def read_sum_bounds(
     ends: tuple[Number | None, Number | None, Number | None],
     totals: tuple[Number | None, Number | None],
@@ -174,7 +309,7 @@ def read_sum_bounds(
         max(most, Fraction(0)) if maximum is None else maximum,
         step,
     )
-    steps = _round(least / bounds.step), _round(most / bounds.step)
+    steps = half_up(least / bounds.step), half_up(most / bounds.step)
     if max(map(abs, (*steps, bounds.low, bounds.high))) >= TOTAL_LIMIT:
         raise InvalidNumber(
             f"step {bounds.step} is too fine: where max_sum bounds totals, all bounds must be less than 2**32 "
@@ -247,7 +382,7 @@ def read_bounds(minimum: object, maximum: object, step: object) -> SumBounds:
             f"minimum must be below maximum, got {preview(minimum)} and {preview(maximum)}"
         )
     size = default_step(high - low) if step is None else positive(step, "step")
-    bounds = SumBounds(_round(low / size), _round(high / size), size)
+    bounds = SumBounds(half_up(low / size), half_up(high / size), size)
     if max(abs(bounds.low), abs(bounds.high)) >= WORD_LIMIT:
         raise InvalidNumber(
             f"step {preview(step)} is too fine: bounds must be less than 2**63 steps from 0, so "
@@ -287,7 +422,7 @@ def bounds_between(low: Number, high: Number) -> SumBounds:
     ends = exact(low, "low"), exact(high, "high")
     width = ends[1] - ends[0] or abs(ends[0]) or Fraction(1)
     step = default_step(width)
-    return SumBounds(_round(ends[0] / step), _round(ends[1] / step), step)
+    return SumBounds(half_up(ends[0] / step), half_up(ends[1] / step), step)
 
 
 def default_step(width: Fraction) -> Fraction:
@@ -322,75 +457,6 @@ def size_noise(unit_query: UnitQuery, price: NoisePrice) -> ListNoise:
     return price.noise(sensitivity, unit_query.group_count)
 
 
-def mean_noises(bounds: SumBounds, unit_query: UnitQuery, price: NoisePrice) -> list[ListNoise]:
-    """Return the noise of the numbers of records of the groups, and that of their sums from the middle.
-
-    The price is that of one of the two. Both are of one kind: geometric if that is the smaller for one of them.
-    """
-    size, total = size_noise(unit_query, price), sum_noise(bounds.from_middle(), unit_query, price)
-    if size.mechanism.name == total.mechanism.name:
-        return [size, total]
-    return [size.geometric(), total.geometric()]
-
-
-def name_of_mean(
-    bounds: SumBounds, noises: Sequence[ListNoise], groups: int = 1
-) -> Callable[[Sequence[int]], Answer]:
-    """Return the function that makes a mean of a noisy count and a noisy sum of steps from the middle.
-
-    Args:
-        bounds: the bounds.
-        noises: the noise of the count, and that of the sum.
-        groups: how many means there are, whose errors hold together.
-    """
-    size, total = noises
-    off = cache(lambda: [noise.error(groups, _EACH) for noise in noises])
-
-    def name(numbers: Sequence[int]) -> Answer:
-        number, steps = numbers
-        if number <= 0:
-            return Answer(None, counts=number)
-        quotient = bounds.middle + Fraction(steps, number)
-        # The noise of the sum, and that of the count times half of the width, by the count.
-        noise = (total.scale + Fraction(bounds.high - bounds.low, 2) * size.scale) / number
-        error = _error_of_mean(bounds, number, *off())
-        if bounds.times is not None:
-            return bounds.times.answer(quotient, noise, error, number)
-        unit = _unit_of_mean(bounds, noise)
-        bound = ErrorBound(error * bounds.step + unit, CONFIDENCE, AVERAGED)
-        return Answer(_rounded(quotient, bounds, unit), counts=number, error=bound)
-
-    return name
-
-
-def _error_of_mean(bounds: SumBounds, number: int, off_size: int, off_total: int) -> Fraction:
-    """Return how many steps a mean of a noisy number of records is off, before it is rounded.
-
-    Let n records of mean m from the middle be counted as `number`, and their sum as n m + t. The quotient is off by
-    |m (n - number) + t| / number, and |m| is at most the distance of the farther end. It is never off by more than
-    the width, as it is cut to the bounds.
-    """
-    farther = max(bounds.high - bounds.middle, bounds.middle - bounds.low)
-    off = Fraction(farther * off_size + off_total, number)
-    return min(off, Fraction(bounds.high - bounds.low))
-
-
-def _unit_of_mean(bounds: SumBounds, noise: Fraction) -> Fraction:
-    """Return the unit to which a mean is rounded: the power of ten that half of its noise supports.
-
-    Never finer than a thousandth of a step, and never coarser than a tenth of the width.
-    """
-    unit = power_of_ten(min(noise / 2, Fraction(bounds.high - bounds.low, 10)) * bounds.step)
-    return max(unit, bounds.step / PARTS_OF_A_STEP)
-
-
-def _rounded(mean: Fraction, bounds: SumBounds, unit: Fraction) -> Any:
-    """Return a mean of steps between the bounds, rounded to the unit."""
-    step, lattice = bounds.step, Lattice(unit)
-    low, high = bounds.low * step / unit, bounds.high * step / unit
-    return lattice[min(max(_round(mean * step / unit), math.ceil(low)), math.floor(high))]
-
-
 def power_of_ten(number: Fraction) -> Fraction:
     """Return the largest power of ten that is not above a number; 0 of 0."""
     if number <= 0:
@@ -400,6 +466,6 @@ def power_of_ten(number: Fraction) -> Fraction:
     return Fraction(1, 10 ** len(str(math.ceil(1 / number) - 1)))
 
 
-def _round(number: Fraction) -> int:
+def half_up(number: Fraction) -> int:
     """Return the nearest whole number, upwards from half way."""
     return math.floor(number + Fraction(1, 2))

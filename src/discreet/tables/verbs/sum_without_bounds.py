@@ -19,14 +19,12 @@ from ...selection.releases import Release
 from ...selection.scores.distance import Lattice
 from ..engines.column import Numeric
 from .bounds import BothEnds
-from .mean_noise import ReplacedMean
+from .mean_noise import ReplacedMean, mean_noises, name_of_mean
 from .noisy_numbers import ListNoise, NoisePrice
 from .sum_bounds import (
     SumBounds,
     bounds_between,
     error_of_sum,
-    mean_noises,
-    name_of_mean,
     size_noise,
     sum_noise,
 )
