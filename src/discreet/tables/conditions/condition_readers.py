@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeAlias
 
 from ...base.arguments import exact_text
 from ...base.numbers import exact
@@ -23,9 +22,7 @@ from .conditions import (
     either,
     read_constant,
 )
-
-Tree: TypeAlias = Any
-"""A tree of sqlglot, a node of Narwhals, or a part of one: neither has public types for it."""
+from .sql_trees import Tree, sqlglot_package
 
 _LONGEST_TEXT = 20_000
 _DEEPEST = 100
@@ -152,8 +149,6 @@ def _from_text(text: str) -> Condition:
     """Return the condition that a text of SQL is."""
     try:
         import sqlglot
-        from sqlglot import exp
-        from sqlglot.errors import SqlglotError
     except ImportError:
         raise MissingPackage(
             "where as text needs sqlglot: pip install 'discreet[sql]', or give a Narwhals expression"
@@ -161,8 +156,8 @@ def _from_text(text: str) -> Condition:
     if len(text) > _LONGEST_TEXT:
         raise InvalidArgument(f"a condition is at most {_LONGEST_TEXT:,} characters long")
     try:
-        tree = sqlglot.parse_one(text, into=exp.Condition)
-    except (SqlglotError, RecursionError, ValueError):
+        tree = sqlglot.parse_one(text, into=sqlglot.exp.Condition)
+    except (sqlglot.errors.SqlglotError, RecursionError, ValueError):
         tree = None
     if tree is None:
         raise InvalidArgument(
@@ -173,8 +168,7 @@ def _from_text(text: str) -> Condition:
 
 def from_tree(tree: Tree, depth: int = 0) -> Condition:
     """Return the condition that a tree of sqlglot is."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     if depth > _DEEPEST:
         raise InvalidArgument(f"a condition is at most {_DEEPEST} brackets deep")
     again = partial(from_tree, depth=depth + 1)
@@ -204,8 +198,7 @@ def _chain(
 
 def _tests() -> "dict[type, Callable[[Tree], Condition]]":
     """Return the reader of every kind of comparison."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     operators: dict[type, Operator] = {
         exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
     }  # fmt: skip
@@ -227,8 +220,7 @@ _MIRRORED: dict[Operator, Operator] = {
 
 def _comparison(operator: Operator, tree: Tree) -> Condition:
     """Return a comparison of a column with a constant, whichever is on the left."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     first, second = _without_brackets(tree.this), _without_brackets(tree.expression)
     if isinstance(second, exp.Column) and not isinstance(first, exp.Column):
         return CellComparison(_column(second), _MIRRORED[operator], constant_of_tree(first))
@@ -257,8 +249,7 @@ def _between(tree: Tree) -> Condition:
 
 def _missing(tree: Tree) -> Condition:
     """Return x IS NULL."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     if type(tree.expression) is not exp.Null:
         raise _refusal("IS with anything but NULL. Compare truths by = TRUE")
     return Missing(_column(tree.this))
@@ -266,8 +257,7 @@ def _missing(tree: Tree) -> Condition:
 
 def _column(tree: Tree) -> str:
     """Return the name of a column."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     tree = _without_brackets(tree)
     if type(tree) is not exp.Column:
         raise _refusal(f"{_words_of(tree)} in place of a column")
@@ -279,8 +269,7 @@ def _column(tree: Tree) -> str:
 
 def constant_of_tree(tree: Tree) -> Constant:
     """Return a constant: a number, a text, a truth, DATE '...', TIMESTAMP '...' or TIMESTAMPTZ '...'."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     tree, sign = _without_brackets(tree), 1
     if type(tree) is exp.Neg:
         tree, sign = _without_brackets(tree.this), -1
@@ -303,8 +292,7 @@ def constant_of_tree(tree: Tree) -> Constant:
 
 def _moment(tree: Tree) -> dt.date:
     """Return the date or the time that a literal with its type is."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     text, word = tree.this.this, tree.to.this
     types = exp.DataType.Type
     try:
@@ -332,8 +320,7 @@ def _moment(tree: Tree) -> dt.date:
 
 def _without_brackets(tree: Tree) -> Tree:
     """Return an operand without brackets around it."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     for _ in range(_DEEPEST):
         if type(tree) is not exp.Paren:
             break
@@ -352,8 +339,7 @@ _WORDS = {
 
 def _words_of(tree: Tree) -> str:
     """Return the name of a part of SQL."""
-    from sqlglot import exp
-
+    exp = sqlglot_package().exp
     name = type(tree).__name__
     if isinstance(tree, exp.AggFunc):
         return _WORDS["AggFunc"]

@@ -7,9 +7,9 @@ THEN 1 ELSE 0 END is COUNT(*) of them, and its mean their share. Where SQL has N
 from typing import NamedTuple
 
 from ...errors import InvalidArgument
-from .condition_readers import Tree, from_tree
+from .condition_readers import from_tree
 from .conditions import Condition, Not, both, either
-from .sql_trees import has_only, sqlglot_package, tree_in_words
+from .sql_trees import Tree, has_only, sqlglot_package, tree_in_words
 
 
 class Conditional(NamedTuple):

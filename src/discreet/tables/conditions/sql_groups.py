@@ -15,9 +15,10 @@ from ...errors import InvalidArgument, preview
 from ...selection.any_column import AnyColumn
 from ...selection.bins import MOST_BINS, Bins, WithMissing, part_name, read_columns
 from .case_bins import Case, CaseBins, bins_of_cases
-from .condition_readers import Tree, constant_of_tree
+from .condition_readers import constant_of_tree
 from .conditional_aggregates import read_condition_of
 from .sql_trees import (
+    Tree,
     column_of_tree,
     has_only,
     number_of_tree,

@@ -16,11 +16,12 @@ from ...base.numbers import count, positive
 from ...errors import InvalidArgument, preview
 from ...selection.any_column import AnyColumn
 from .bigquery import BOUNDS, with_bounds_outside, with_double_quotes, with_units_last
-from .condition_readers import Tree, from_tree
+from .condition_readers import from_tree
 from .conditional_aggregates import Conditional, conjunction, without_condition, without_filter
 from .conditions import Condition, check_size, count_parts
 from .sql_groups import GroupClause, is_grouped, read_groups
 from .sql_trees import (
+    Tree,
     column_of_tree,
     has_only,
     number_of_tree,

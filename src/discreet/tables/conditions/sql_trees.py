@@ -1,10 +1,13 @@
 """Trees of sqlglot: the parts of a statement, the columns and the numbers in it."""
 
 from fractions import Fraction
+from typing import Any, TypeAlias
 
 from ...base.numbers import exact
 from ...errors import InvalidArgument, MissingPackage, preview
-from .condition_readers import Tree
+
+Tree: TypeAlias = Any
+"""A tree of sqlglot, a node of Narwhals, or a part of one: neither has public types for it."""
 
 
 def sqlglot_package() -> Tree:
