@@ -12,7 +12,7 @@ LONGEST = (
     "tests/test_docs_run.py",
     "tests/service/test_timed_worlds.py",
     "tests/service/test_storm.py",
-    "tests/tables/values/test_stand_ins.py",
+    "tests/tables/values/test_numeric.py",
     "tests/test_verb_places.py",
     "tests/service/test_workers.py",
     "tests/service/queue/test_dispatcher_process.py",

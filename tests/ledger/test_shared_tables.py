@@ -20,9 +20,8 @@ from discreet import Dataset, Grid, Ledger
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, UnreadableData
 from discreet.privacy import PureDP
 from discreet.tables.datasets.databases import DuckFile, read_database
-from discreet.tables.engines.catalogues import query_of_table
 from discreet.tables.engines.database import _directories, connect_memory
-from discreet.tables.engines.reach import BaseTable, ReachCheck
+from discreet.tables.engines.reach import BaseTable, ReachCheck, query_of_table
 from discreet.tables.engines.sql_queries import SqlQuery
 
 from ..postgres import server

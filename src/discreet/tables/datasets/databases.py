@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.arguments import file_path
 from ...errors import InvalidArgument, UnreadableFile
-from ..engines.catalogues import DuckCatalogue, PostgreSQLCatalogue, SQLiteCatalogue, verbatim
-from ..engines.reach import ReachCheck
+from ..engines.reach import (
+    DuckCatalogue,
+    PostgreSQLCatalogue,
+    ReachCheck,
+    SQLiteCatalogue,
+    verbatim,
+)
 from ..engines.server_session import ServerRows, driver_rows
 from ..engines.sql_queries import columns_of_rows, server_rows
 from .declarations import KeyPath, wrong

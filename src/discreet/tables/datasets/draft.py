@@ -10,8 +10,8 @@ from typing import Any
 from ...base.doors import spelling
 from ...base.error_boundary import replacing
 from ...errors import InvalidArgument, InvalidDescription, UnreadableData, UnreadableFile
-from ..engines.catalogues import query_of_table
 from ..engines.csv_files import read_head
+from ..engines.reach import query_of_table
 from ..formats.byte_blocks import check_bytes
 from ..formats.file_paths import FileNames, file_format, format_of, listed_files, start_of
 from ..formats.first_bytes import marked_encoding, told_format

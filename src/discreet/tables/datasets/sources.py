@@ -12,7 +12,7 @@ from typing import Any
 
 from ...base.arguments import file_path
 from ...errors import DiscreetError
-from ..engines.catalogues import query_of_table
+from ..engines.reach import query_of_table
 from ..engines.sql_queries import SqlQuery, is_one_select
 from ..formats.date_texts import EXCEL
 from ..formats.file_paths import file_format, names_files

@@ -20,8 +20,7 @@ from ...selection.date_grid import NumberCells, TimeUnit
 from ..formats.file_paths import names_files, refuse_mixture
 from ..values.key_values import KeyValue
 from ..values.meanings import Rungs, rungs
-from ..values.numeric import numeric_values
-from ..values.stand_ins import StandIn, present_as
+from ..values.numeric import StandIn, numeric_values, present_as
 from .candidate_table import CountClasses, Ranking
 from .cells import GridSource
 from .engine import array_of, cell_uses, open_table, unwrap_table

@@ -20,7 +20,7 @@ from ...selection.decimals import PointCells
 from ..values.ids import check_unit
 from ..values.kinds import CELL, INTEGER_TYPE, ColumnType
 from ..values.meanings import Meanings, as_codes, meanings, positions
-from ..values.stand_ins import StandIn, check_stand_in, unit_of
+from ..values.numeric import StandIn, check_stand_in, unit_of
 from .cells import GridSource, GridThresholds
 from .engine_errors import quietly
 from .grid_counts import Beside, CutCounts, GridCounts, counts_beside, places_of

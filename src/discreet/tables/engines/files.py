@@ -25,7 +25,7 @@ from ..formats.file_paths import (
 from ..formats.text_form import CELL_WORDS, NO_FORM, CellUse, ColumnForm, CsvFile, TextForm
 from ..values.kinds import CELL, ColumnType
 from ..values.meanings import check_one_kind, use_of_cells
-from ..values.stand_ins import StandIn, sql_of_texts, sql_of_truths
+from ..values.numeric import StandIn, sql_of_texts, sql_of_truths
 from .cell_columns import with_cells
 from .csv_files import can_be_name, open_csv, open_json_lines, read_head
 from .database import connect_memory

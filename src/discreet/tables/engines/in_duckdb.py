@@ -21,8 +21,7 @@ from ..formats.text_form import NO_TEXT
 from ..values.ids import SALT, sql_decimal_text
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType, column_type, is_written
-from ..values.numeric import from_relation
-from ..values.stand_ins import StandIn, sql_of_texts, sql_of_times, sql_of_truths
+from ..values.numeric import StandIn, from_relation, sql_of_texts, sql_of_times, sql_of_truths
 from .database import run_query
 from .engine_errors import missing_column, quietly
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, names_of_parts, null_name

@@ -10,8 +10,7 @@ from ..conditions.conditions import ConstantKind
 from ..values.ids import start_of_rule
 from ..values.key_values import MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, UNITS_PER_SECOND, ColumnType, column_type
-from ..values.numeric import clean, from_series
-from ..values.stand_ins import DAY, FIRST_DAY, LAST_DAY, StandIn
+from ..values.numeric import DAY, FIRST_DAY, LAST_DAY, StandIn, clean, from_series
 from .native import (
     POSITION,
     SIZE,

@@ -14,8 +14,7 @@ from ..conditions.conditions import ConstantKind
 from ..values.ids import SALT
 from ..values.key_values import MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, ColumnType
-from ..values.numeric import from_list
-from ..values.stand_ins import DAY, FIRST, LAST, StandIn
+from ..values.numeric import DAY, FIRST, LAST, StandIn, from_list
 from .native import (
     POSITION,
     SIZE,

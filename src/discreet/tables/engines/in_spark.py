@@ -14,7 +14,7 @@ from ..conditions.conditions import ConstantKind
 from ..values.ids import SALT
 from ..values.key_values import FIRST_INSTANT, LAST_INSTANT, MOST_KEY_BYTES, NO_VALUE, KeyColumn
 from ..values.kinds import CELL, ColumnType, column_type
-from ..values.stand_ins import DAY, FIRST, LAST, StandIn
+from ..values.numeric import DAY, FIRST, LAST, StandIn
 from .engine_errors import needing
 from .native import (
     POSITION,

@@ -32,8 +32,7 @@ from ..values.kinds import (
     not_countable,
     timestamp,
 )
-from ..values.numeric import clean, from_list
-from ..values.stand_ins import StandIn, present_as
+from ..values.numeric import StandIn, clean, from_list, present_as
 from .cell_columns import (
     type_of_cells,
     type_of_objects,

@@ -12,8 +12,7 @@ from ...sampling.vectors import ExactArray
 from ..conditions.conditions import ConstantKind
 from ..values.key_values import KeyColumn
 from ..values.kinds import CELL, CellKey, ColumnType
-from ..values.numeric import from_series
-from ..values.stand_ins import StandIn
+from ..values.numeric import StandIn, from_series
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -63,7 +62,7 @@ class Native(Protocol):
     def numeric(self, stand_in: StandIn | None = None) -> "Native":
         """Return the same with numbers in CELL: fields of files parsed, Python objects numbered in order.
 
-        With a stand-in CELL has times of a clock or truths, for which integers stand: see `stand_ins`.
+        With a stand-in CELL has times of a clock or truths, for which integers stand: see `numeric`.
         """
         ...
 

@@ -20,7 +20,7 @@ from ...selection.candidates import is_missing
 from ...selection.released_values import ReleasedValue
 from .ids import decimal_text
 from .kinds import ColumnType, plain, represent
-from .stand_ins import DAY, FIRST_DAY, LAST_DAY
+from .numeric import DAY, FIRST_DAY, LAST_DAY
 
 KeyValue: TypeAlias = str | int | bool | Decimal | dt.date | dt.datetime | UUID | tuple[Any, ...]
 """A key as Python has it. Columns of text files have texts alone; times with an offset are in UTC.

@@ -46,7 +46,7 @@ from .kinds import (
     rounded_float,
     single,
 )
-from .stand_ins import TRUTHS
+from .numeric import TRUTHS
 
 
 def spellings(candidate: object, of: ColumnType) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from ...selection.scores.distance import Lattice
 from ..engines.column import Group, Numeric
 from ..engines.sums import total_of_units, total_on_grid
 from ..values.kinds import plain
-from ..values.stand_ins import StandIn
+from ..values.numeric import StandIn
 from .noisy_numbers import ListNoise, NoisePrice
 from .units import UnitQuery
 

@@ -32,7 +32,7 @@ from ..conditions.condition_readers import read_condition
 from ..engines.column import Group, Histogram, Numeric, Source
 from ..engines.records import Records, is_private
 from ..scores.per_unit import PerUnit
-from ..values.stand_ins import StandIn
+from ..values.numeric import StandIn
 from .group_moves import GroupMoves, guarantee_of_swap
 from .private_groups import Draw, PrivateGroups, read_private_groups, values_of
 
