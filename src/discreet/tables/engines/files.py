@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -108,10 +108,9 @@ def open_columns(
     files = listed_files(data)
     _warn_of_lines(files, columns)
     connection = connect_memory()
-    near = cache(partial(connection.sql, "SELECT 0 AS nothing"))
-    rows = _Rows(data, files, columns, condition, connection, near, uses or {}, cells)
+    rows = _Rows(data, files, columns, condition, connection, uses or {}, cells)
     whole = rows.used({})
-    return native_columns(whole, near, rows.used), whole.failure
+    return native_columns(whole, connection, rows.used), whole.failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,6 @@ class _Rows:
     columns: Mapping[str, str]
     condition: Condition | None
     connection: "DuckDBPyConnection"
-    near: "Callable[[], DuckDBPyRelation]"
     uses: Mapping[str, CellUse]
     cells: Mapping[str, CellColumns]
 
@@ -136,7 +134,7 @@ class _Rows:
         whole = self._together(
             {**columns, **tests}, {**_uses_in_tests(self.condition, tests), **uses}
         )
-        native: Any = native_columns(whole, self.near)
+        native: Any = native_columns(whole, self.connection)
         if self.condition is not None:
             test = partial(matching, native, self.condition, tests, columns or tests)
             native = native.with_rows(quietly(test, whole.failure))
@@ -199,27 +197,27 @@ def _union(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
 
 def native_columns(
     file_columns: FileColumns,
-    near: "Callable[[], DuckDBPyRelation]",
+    connection: "DuckDBPyConnection",
     used: Callable[[Mapping[str, CellUse]], FileColumns] | None = None,
 ) -> InDuckDB:
     """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for.
 
     Args:
         file_columns: the columns of the files.
-        near: returns a row of the same connection.
+        connection: the connection that reads them.
         used: returns the same columns, with what some cells spell; None where numbers are not asked for.
     """
     query, types, rows = file_columns.query, file_columns.types, lambda: file_columns.relation
     if file_columns.kind not in ("CSV", "JSON"):
-        return InDuckDB(rows, types, near=near, query=query)
-    parser = None if used is None else partial(parse_cells, file_columns, used, near)
-    return InDuckDB(rows, types, numeric_form=parser, near=near, query=query)
+        return InDuckDB(rows, types, query=query, connection=connection)
+    parser = None if used is None else partial(parse_cells, file_columns, used, connection)
+    return InDuckDB(rows, types, numeric_form=parser, query=query, connection=connection)
 
 
 def parse_cells(
     file_columns: FileColumns,
     used: Callable[[Mapping[str, CellUse]], FileColumns],
-    near: "Callable[[], DuckDBPyRelation]",
+    connection: "DuckDBPyConnection",
     stand_in: StandIn | None = None,
 ) -> InDuckDB:
     """Return all rows with the number, the time of a clock or the truth that CELL spells, if it does.
@@ -232,11 +230,13 @@ def parse_cells(
         file_columns = used(uses)
     cells = _sql_of_cells(of, stand_in)
     relation = file_columns.relation
-    table = TempTable(relation, f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}", near=near())
+    query = f"SELECT * REPLACE ({cells} AS {CELL}) FROM {ROWS}"
+    table = TempTable(relation, query, connection.sql)
     number = replace(of, kind="float", layout="<d")
     if stand_in is not None:
         number = replace(of, kind="integer", low=-(2**63), high=2**63 - 1)
-    return InDuckDB(table.rows, {**file_columns.types, CELL: number}, near=near, _tables=[table])
+    types = {**file_columns.types, CELL: number}
+    return InDuckDB(table.rows, types, connection=connection, _tables=[table])
 
 
 def _sql_of_cells(of: ColumnType, stand_in: StandIn | None) -> str:

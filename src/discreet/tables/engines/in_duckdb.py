@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeAlias, TypeVar
 
 from ...errors import UnreadableData
 from ...sampling.vectors import ExactArray
@@ -29,7 +29,7 @@ from .records import PERSON, START, is_of_unit
 from .value_counts import MOST_IN_A_LIST, RowQuery, ValueTexts, constants, value_texts, values_in
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
     from duckdb.sqltypes import DuckDBPyType
 
 
@@ -55,38 +55,38 @@ _SMALL_TYPES = ("BOOLEAN", "TINYINT", "UTINYINT")
 ROWS = "discreet_rows"
 """The name of a relation in a query about it."""
 
+ONE_ROW = "SELECT 0 AS nothing"
+
+Ask: TypeAlias = "Callable[[str], DuckDBPyRelation | None]"
+"""Runs a query on a connection, and returns its rows if it selects some."""
+
 
 class TempTable:
     """The rows of a query in a table of the engine, which is gone with this object."""
 
-    __slots__ = ("__weakref__", "_connection", "name")
+    __slots__ = ("__weakref__", "_ask", "name")
 
     def __init__(
-        self,
-        relation: "DuckDBPyRelation",
-        query: str,
-        *,
-        shared: bool = False,
-        near: "DuckDBPyRelation | None" = None,
+        self, relation: "DuckDBPyRelation", query: str, ask: Ask, *, shared: bool = False
     ) -> None:
         """Keep the rows of a query about ROWS.
 
         Args:
             relation: the relation that the query calls ROWS.
             query: the query whose rows are kept.
+            ask: runs queries on the connection of the relation: see `InDuckDB.ask`.
             shared: whether other connections see them.
-            near: a relation of the same connection that is quicker to ask, if there is one.
         """
         self.name = f"discreet_{next(_table_numbers)}"
         kind = "TABLE" if shared else "TEMP TABLE"
         interruptible(relation, relation.query, ROWS, f"CREATE {kind} {self.name} AS {query}")
-        self._connection = one_row(relation if near is None else near)
-        weakref.finalize(self, _drop, self._connection, self.name).atexit = False
+        self._ask = ask
+        weakref.finalize(self, _drop, ask, self.name).atexit = False
 
     @property
     def rows(self) -> "DuckDBPyRelation":
         """The rows as a relation, which lasts no longer than this object."""
-        return query_rows(self._connection, "nothing", f"FROM {self.name}")
+        return _selected(self._ask(f"FROM {self.name}"))
 
 
 _table_numbers = itertools.count()  # of no other table of this process, on whatever connection
@@ -94,19 +94,22 @@ _table_numbers = itertools.count()  # of no other table of this process, on what
 
 def query_rows(relation: "DuckDBPyRelation", name: str, query: str) -> "DuckDBPyRelation":
     """Return the rows that a query selects from a relation, which it calls by that name."""
-    rows = relation.query(name, query)
+    return _selected(relation.query(name, query))
+
+
+def _selected(rows: "DuckDBPyRelation | None") -> "DuckDBPyRelation":
     assert rows is not None, "a query that selects returns rows"
     return rows
 
 
 def one_row(relation: "DuckDBPyRelation") -> "DuckDBPyRelation":
     """Return a relation of one row on the same connection, which outlives the tables of this one."""
-    return query_rows(relation, ROWS, "SELECT 0 AS nothing").materialize()
+    return query_rows(relation, ROWS, ONE_ROW).materialize()
 
 
-def _drop(connection: "DuckDBPyRelation", table: str) -> None:
+def _drop(ask: Ask, table: str) -> None:
     with suppress(Exception):  # the connection may have been closed
-        connection.query("nothing", f"DROP TABLE IF EXISTS {table}")
+        ask(f"DROP TABLE IF EXISTS {table}")
 
 
 ZONED_NS = ("TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
@@ -128,8 +131,8 @@ class InDuckDB:
     """The numbers that integers in CELL stand for."""
     key_form: "Callable[[str], tuple[InDuckDB, KeyColumn]] | None" = field(default=None, repr=False)
     """What returns the same with keys in a column of Python objects, and those keys."""
-    near: "Callable[[], DuckDBPyRelation] | None" = field(default=None, repr=False)
-    """Returns a row of the same connection, where its rows would have to be opened again for one."""
+    connection: "DuckDBPyConnection | None" = field(default=None, repr=False)
+    """The connection, where it is known: a relation tells it to nobody."""
     query: RowQuery | None = field(default=None, repr=False)
     """The same rows as a query of one file, where they are all of it, and no text has to be parsed."""
     wide: ClassVar[bool] = True
@@ -141,6 +144,13 @@ class InDuckDB:
     def relation(self) -> "DuckDBPyRelation":
         """The relation, which is opened where it is needed."""
         return self.source() if callable(self.source) else self.source
+
+    @property
+    def ask(self) -> Ask:
+        """Runs queries on the connection, and outlives the tables of this relation."""
+        if self.connection is not None:
+            return self.connection.sql
+        return partial(one_row(self.relation).query, "nothing")
 
     @property
     def starts(self) -> tuple[str, ...]:
@@ -252,7 +262,7 @@ class InDuckDB:
         if of.kind == "text":
             native, values = "BLOB", [str(value).encode() for value in values]
         # From a row of the same connection, as nothing else gives one here, and the files would be opened again.
-        one = one_row(self.relation) if self.near is None else self.near()
+        one = one_row(self.relation) if self.connection is None else self.connection.sql(ONE_ROW)
         columns = {alias: constants(values, native), POSITION: constants(places.values(), "BIGINT")}
         expressions = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
         # DuckDB joins by itself: Narwhals would bind the relations three times as often.
@@ -327,7 +337,7 @@ class InDuckDB:
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows from a temporary table, which is gone with this object."""
         native = rows.to_native()
-        self._tables.append(TempTable(native, f"FROM {ROWS}", shared=shared, near=self.relation))
+        self._tables.append(TempTable(native, f"FROM {ROWS}", self.ask, shared=shared))
         return lazy(self._tables[-1].rows)
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
@@ -402,7 +412,7 @@ class InDuckDB:
         """Return the rows from a temporary table with their places in their block."""
         native = rows.to_native()
         query = f"SELECT *, row_number() OVER (PARTITION BY {block}) - 1 AS {POSITION} FROM {ROWS}"
-        self._tables.append(TempTable(native, query, near=self.relation))
+        self._tables.append(TempTable(native, query, self.ask))
         return lazy(self._tables[-1].rows)
 
 

@@ -44,8 +44,8 @@ class KeptColumns:
         for alias, name in columns.items():
             if not is_of_unit(alias) and name not in self.names:
                 raise missing_column(name, [*self.names], "the data", alias)
-        near = self.native.near
-        assert near is not None, "files are opened with a row beside them"
+        connection = self.native.connection
+        assert connection is not None, "that of files is known"
 
         def used(uses: Mapping[str, CellUse]) -> FileColumns:
             places = {
@@ -61,7 +61,7 @@ class KeptColumns:
             rows = rows.project(select_list(places))
             return FileColumns(rows, self.kind, self.failure, types=types)
 
-        return native_columns(used({}), near, used)
+        return native_columns(used({}), connection, used)
 
     def _place(self, name: str, use: CellUse | None) -> str:
         """Return the name of a column in the table, for one use of it."""
@@ -112,8 +112,7 @@ def keep_columns(
     if besides:
         used = {alias: use for alias, (_, use) in uses.items()}
         native, failure = open_columns(data, {**wanted, **besides}, uses=used)
-    near = None if native.near is None else native.near()
-    table = quietly(TempTable, failure, native.relation, f"FROM {ROWS}", near=near)
+    table = quietly(TempTable, failure, native.relation, f"FROM {ROWS}", native.ask)
     # Text has no type in the engine.
     kind = next((of.name for of in native.types.values()), "Parquet")
     names_there = {name: alias for alias, name in columns.items()}

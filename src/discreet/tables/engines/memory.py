@@ -143,7 +143,7 @@ def in_memory(
     relation = relation_of_arrays(arrays, connection).project(", ".join(projection))
     inexact = isinstance(columns.get(CELL), Objects) and present_values is None
     numeric_form = partial(_by_value, columns, connection) if inexact else None
-    native = InDuckDB(relation, types, codes, numeric_form, code_values)
+    native = InDuckDB(relation, types, codes, numeric_form, code_values, connection=connection)
     return replace(native, key_form=partial(_in_key_order, native, columns, arrays, connection))
 
 
