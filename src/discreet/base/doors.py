@@ -6,54 +6,40 @@ An argument is spelled by one rule, `spelling`: `delta='1e-8'` in Python, `--del
 """
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Literal, TypeVar
-
-_T = TypeVar("_T")
+from typing import Literal
 
 Door = Literal["python", "terminal", "description"]
 
 _LONGEST_CHOICE = 60
 """Longer values are cut: a number may have thousands of digits."""
 
-_door: ContextVar[Door] = ContextVar("door", default="python")
+DOOR: ContextVar[Door] = ContextVar("door", default="python")
+"""The door of the reader, in this thread or task."""
 
 
 def set_door(door: Door) -> None:
     """Write for readers at a door from now on, in this thread or task alone."""
-    _door.set(door)
+    DOOR.set(door)
 
 
 @contextmanager
 def in_description() -> Iterator[None]:
     """Name keys of discreet.toml meanwhile, which declares the arguments."""
-    before = _door.set("description")
+    before = DOOR.set("description")
     try:
         yield
     finally:
-        _door.reset(before)
-
-
-def keeping_door(work: Callable[..., _T]) -> Callable[..., _T]:
-    """Return work that writes for the reader of now, though it runs in a context of its own."""
-    door = _door.get()
-    if door == "python":
-        return work
-
-    def at_door(*arguments: object) -> _T:
-        set_door(door)
-        return work(*arguments)
-
-    return at_door
+        DOOR.reset(before)
 
 
 def spelling(**arguments: object) -> str:
     """Return arguments as the reader gives them: `groups='private', delta='1e-8'`, or with two hyphens each."""
-    if _door.get() == "terminal":
+    if DOOR.get() == "terminal":
         return " ".join(_option(name, value) for name, value in arguments.items())
-    if _door.get() == "description":
+    if DOOR.get() == "description":
         import json  # a first answer does without
 
         keys = ", ".join(f"{name} = {json.dumps(value)}" for name, value in arguments.items())
@@ -139,4 +125,4 @@ _FIXES: Mapping[str, tuple[str, str]] = {
 
 def fix(name: str, **parts: object) -> str:
     """Return a fix in the words of the reader's door."""
-    return _FIXES[name][_door.get() != "python"].format(**parts)
+    return _FIXES[name][DOOR.get() != "python"].format(**parts)

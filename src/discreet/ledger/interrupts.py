@@ -9,12 +9,13 @@ import os
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
 from contextvars import Context
+from functools import partial
 from queue import Empty, SimpleQueue
 from signal import SIGINT, default_int_handler
 from types import FrameType
 from typing import Generic, TypeVar
 
-from ..base.doors import keeping_door
+from ..base.doors import DOOR
 from ..base.signal_handlers import may_be_interrupted, only_ctrl_c_interrupts, set_handler
 
 _T = TypeVar("_T")
@@ -63,9 +64,9 @@ def run_uninterrupted(work: Callable[[StopRequest], _T], *, is_short: bool = Fal
         work: the work. It looks whether it should stop wherever it waits for others.
         is_short: whether an interrupt can wait for all else that it does.
     """
-    work = keeping_door(work)
+    work = _in_own_context(work)
     if not may_be_interrupted():
-        return Context().run(work, StopRequest())
+        return work(StopRequest())
     if is_short and only_ctrl_c_interrupts():
         return _run_before_ctrl_c(work)
     job = _Job(work)
@@ -78,6 +79,14 @@ def run_uninterrupted(work: Callable[[StopRequest], _T], *, is_short: bool = Fal
     return job.outcome()
 
 
+def _in_own_context(work: Callable[[StopRequest], _T]) -> Callable[[StopRequest], _T]:
+    """Return work that runs without anything that the caller has set, but for the door of messages."""
+    context = Context()
+    context.run(DOOR.set, DOOR.get())
+    run: Callable[..., _T] = context.run
+    return partial(run, work)
+
+
 def _run_before_ctrl_c(work: Callable[[StopRequest], _T]) -> _T:
     """Do the same in the main thread, with a handler that does not raise in place of Python's own.
 
@@ -86,7 +95,7 @@ def _run_before_ctrl_c(work: Callable[[StopRequest], _T]) -> _T:
     deferral = _Deferral()
     try:
         set_handler(SIGINT, deferral)
-        return Context().run(work, deferral)
+        return work(deferral)
     finally:
         set_handler(SIGINT, default_int_handler)
         if deferral.is_set:
