@@ -195,8 +195,8 @@ class Payer:
 
     def check_source(self, transaction: Transaction, about: About | None) -> About | None:
         """Return the description to be recorded with a charge: see `charge_checks.check_charge`."""
-        if about is None and not read_bindings(transaction).latest:
-            return None  # nothing is described
+        if about is None and not queries.described_events(transaction):
+            return None
         return check_charge(transaction, self.dataset, about)
 
     def payment(self, budgets: list[Budget], guarantee: Guarantee, unit: Unit | None) -> Payment:

@@ -203,15 +203,16 @@ def described_events(transaction: Transaction) -> tuple[Event, ...]:
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    chain = transaction.chain
-    rows = tuple(tuple(row) for row in _DESCRIBED.run(transaction.database))
-    return _described_in(chain.identity, chain.first_schema, rows)
+
+    def read() -> tuple[Event, ...]:
+        chain, rows = transaction.chain, _rows(_DESCRIBED.run(transaction.database))
+        return _described_in(chain.identity, chain.first_schema, rows)
+
+    return transaction.state.recall("bindings", "events", read)
 
 
 @lru_cache(maxsize=4)
-def _described_in(
-    identity: str, first_schema: int, rows: tuple[tuple[Any, ...], ...]
-) -> tuple[Event, ...]:
+def _described_in(identity: str, first_schema: int, rows: "_Rows") -> tuple[Event, ...]:
     """Return the events of rows after recomputing their hashes: always the same, so they are remembered."""
     chain = ChainHead(identity, first_schema, 0, None, "")
     return tuple(_checked_events(rows, chain, _checked_description))
