@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.asking.allowed_questions import Prepare
-from discreet.service.asking.allowed_questions import charge_first as charge_first_here
+from discreet.service.asking.checkout import Prepare
+from discreet.service.asking.checkout import charge_first as charge_first_here
 from discreet.service.asking.datasets import hold
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http import app, auth, mcp_route, replies, routes

@@ -18,7 +18,7 @@ from discreet import Connection
 from discreet.errors import Exhausted, Unanswerable
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.asking import wire
-from discreet.service.asking.allowed_questions import Checkout
+from discreet.service.asking.checkout import Checkout
 from discreet.service.asking.tokens import tokens_beside
 from discreet.service.http import http_client
 from discreet.service.http.app import make_app

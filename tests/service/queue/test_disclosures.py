@@ -28,7 +28,7 @@ from discreet.errors import (
 )
 from discreet.ledger.delays import Timing
 from discreet.ledger.toml_budgets import configuration, described_ledger
-from discreet.service.asking.allowed_questions import end_unread
+from discreet.service.asking.checkout import end_unread
 from discreet.service.asking.datasets import hold
 from discreet.service.asking.isolation import ChargedError
 from discreet.service.asking.rights import rights_of

@@ -8,7 +8,7 @@ import pytest
 from discreet.errors import DataUnavailable, MissingColumn, Unanswerable
 from discreet.ledger.delays import GivenUp, Timing
 from discreet.ledger.failed_questions import QuestionFailed
-from discreet.service.asking.allowed_questions import charge_first
+from discreet.service.asking.checkout import charge_first
 from discreet.service.queue.reader import Reading
 
 

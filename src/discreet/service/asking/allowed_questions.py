@@ -1,8 +1,7 @@
 """The questions that an owner allows, with their prices and limits."""
 
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from uuid import uuid4
@@ -10,32 +9,13 @@ from uuid import uuid4
 from ...base.error_boundary import public_errors
 from ...base.messages import AND, join
 from ...base.text_tables import fact_table
-from ...errors import (
-    DataUnavailable,
-    DiscreetError,
-    Exhausted,
-    InvalidArgument,
-    InvalidScores,
-    LedgerError,
-    RequestConflict,
-    Unanswerable,
-)
-from ...ledger import Session
-from ...ledger.delays import GivenUp
-from ...ledger.events import read_indices
-from ...ledger.failed_questions import QuestionFailed
+from ...errors import Exhausted
 from ...privacy.guarantees import Guarantee
 from ...privacy.sensitivity import Unit
 from ...privacy.wording import by_mechanism, in_brief
-from ...selection.payment import Bill, Indices, PaidAnswer
-from ...selection.releases import Release
+from ...selection.payment import Bill
 from ...selection.verb_calls import Call
 from ...tables.datasets import Dataset
-from ...tables.engines.engine_errors import is_out_of_memory
-from .isolation import ChargedError
-
-Prepare = Callable[[], Callable[[], Indices]]
-"""Computes the private scores, and returns the function that draws from them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -137,201 +117,3 @@ class Permission:
                     f"this question may be asked {most:,} times, and was. Its owner can allow more"
                 )
             requests.add(name)
-
-
-def charge_failures(prepare: Prepare) -> Prepare:
-    """Return a function that never fails, but returns a draw that does: a failure is charged like an answer.
-
-    Whether a question fails may depend on the data. So it costs as much as an answer, and stands for it: the same
-    request reads nothing, and fails again.
-    """
-
-    def prepare_wrapped() -> Callable[[], Indices]:
-        try:
-            return _fail_as_questions(prepare())
-        except Exception as error:
-            failure = QuestionFailed(error)
-        return _failing(failure)
-
-    return prepare_wrapped
-
-
-def _fail_as_questions(draw: Callable[[], Indices]) -> Callable[[], Indices]:
-    """Return a draw that turns its errors into failures of the question."""
-
-    def draw_wrapped() -> Indices:
-        try:
-            return read_indices(draw())
-        except Exception as error:
-            failure = QuestionFailed(error)
-        raise failure
-
-    return draw_wrapped
-
-
-def _failing(failure: QuestionFailed | GivenUp) -> Callable[[], Indices]:
-    """Return a draw that fails."""
-
-    def fail() -> Indices:
-        raise failure
-
-    return fail
-
-
-def charge_first(
-    begin: Callable[[], object], finish: Callable[[], object]
-) -> Callable[[Prepare], Prepare]:
-    """Return a wrapper of the reading, so that all of it follows the charge and its end waits for a public time.
-
-    Then no time in a ledger tells how long the reading took, and nothing is read that is not paid.
-
-    What stops it for a reason that is not the data's, such as a lock or a lost server, is given up, and no failure.
-
-    Args:
-        begin: called when the charge is committed.
-        finish: called when there is an outcome; returns when that may be stored.
-    """
-
-    def wrap(prepare: Prepare) -> Prepare:
-        def draw() -> Indices:
-            begin()
-            try:
-                return charge_failures(prepare)()()
-            except QuestionFailed as failure:
-                outcome = _outcome_of(failure.error)
-            finally:
-                finish()
-            raise outcome
-
-        return lambda: draw
-
-    return wrap
-
-
-def _outcome_of(error: Exception) -> QuestionFailed | GivenUp:
-    """Return the end of a question by its error: a failure because of the data, or no answer in time."""
-    if isinstance(error, DataUnavailable):
-        return GivenUp(str(error))
-    if is_out_of_memory(error):
-        return QuestionFailed(error, "memory")
-    is_ours = type(error).__module__ == DiscreetError.__module__
-    return QuestionFailed(error, type(error).__name__ if is_ours else InvalidScores.__name__)
-
-
-def end_unread(reason: str, *, is_given_up: bool) -> Callable[[Prepare], Prepare]:
-    """Return a wrapper of a reading without a process any more: it does not read, and its draw fails or gives up.
-
-    Args:
-        reason: why it has ended, for the owner.
-        is_given_up: whether that was for a reason that is not its own.
-    """
-    error = Unanswerable(f"the process that read the data was ended before it answered: {reason}")
-    failure = QuestionFailed(error, reason)
-    return lambda _: lambda: _failing(GivenUp(reason) if is_given_up else failure)
-
-
-class Checkout:
-    """The account of one question: it checks the bill of its verb, and buys that very bill from a session.
-
-    So the verb runs once, and the bill that is priced, checked for its length and paid is one object. No private
-    data are read before it was checked.
-
-    Args:
-        check: raises if the bill may not be bought.
-        wrap: returns the function to call in place of the one for the private scores, such as `charge_failures`.
-        check_again: called in the transaction that charges; raises if the caller may not pay any more.
-
-    Attributes:
-        bill: the bill that was checked; None before the verb has settled its arguments.
-        has_told_currency: whether the verb asked for the unit that is counted, on which its bill may depend.
-        session: the session that is charged, once it is known.
-        request: the name of the request.
-        is_paid: whether this call charged.
-    """
-
-    def __init__(
-        self,
-        check: Callable[[Bill], object],
-        wrap: Callable[[Prepare], Prepare],
-        check_again: Callable[[], object],
-    ) -> None:
-        self._check, self._wrap, self._check_again = check, wrap, check_again
-        self.session: Session
-        self.bill: Bill | None = None
-        self.request = ""
-        self.is_paid = self._has_failed = self.has_told_currency = False
-
-    def ask(self, question: Call, session: Session, request: str | None) -> Release:
-        """Return the answer. An error after the charge names the request that asks again at no cost.
-
-        Args:
-            question: the question with its data.
-            session: the session that is charged, which calls `allow` before it charges.
-            request: the name of the request.
-        """
-        self.session = session
-        terms = {} if request is None else {"request": request}
-        try:
-            return question.ask(ledger=self, **terms)
-        except BaseException as error:
-            failure = self._failure(error)
-            if failure is error:
-                raise
-        raise failure
-
-    @property
-    def currency(self) -> str | None:
-        """The unit that the session counts."""
-        self.has_told_currency = True
-        return self.session.currency
-
-    def buy(self, bill: Bill, prepare: Prepare) -> Indices:
-        """Charge for a release and draw, as the session does."""
-        return self.bought(bill, prepare).indices
-
-    def bought(self, bill: Bill, prepare: Prepare) -> PaidAnswer:
-        """Check the bill, buy it, and tell whether this call charged.
-
-        Raises:
-            InvalidArgument: if the verb bought before: only its first release was priced and checked.
-        """
-        if self.bill is not None:
-            raise InvalidArgument("a question is one release, and its verb asks for a second one")
-        self._check(bill)
-        self.request = bill.request or str(uuid4())
-        self.bill = replace(bill, request=self.request)
-
-        def prepare_wrapped() -> Callable[[], Indices]:
-            draw = self._wrap(prepare)()
-
-            def draw_paid() -> Indices:
-                self.is_paid = True  # a session draws after the charge is committed
-                try:
-                    return draw()
-                except QuestionFailed:
-                    self._has_failed = True
-                    raise
-
-            return draw_paid
-
-        try:
-            return self.session.bought(self.bill, prepare_wrapped)
-        except RequestConflict:
-            self.bill = None  # nothing was bought
-            raise
-
-    def allow(self) -> None:
-        """Raise if this may not be paid any more. For the transaction that charges."""
-        with public_errors():
-            self._check_again()
-
-    def _failure(self, error: BaseException) -> BaseException:
-        """Return the error to raise in place of another, or that one."""
-        if isinstance(error, DiscreetError) and error.is_public:
-            return ChargedError(error, self.request) if self.is_paid else error
-        charged = True if self.is_paid else getattr(error, "charged", False)
-        if charged is False:
-            return error
-        is_stored = isinstance(error, Unanswerable) and not self.is_paid  # of an earlier call
-        is_final = is_stored or (self._has_failed and not isinstance(error, LedgerError))
-        return ChargedError(error, self.request, is_certain=charged is True, is_final=is_final)

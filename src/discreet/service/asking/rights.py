@@ -12,21 +12,17 @@ from ...errors import (
     Exhausted,
     InvalidArgument,
     NotAllowed,
-    Unanswerable,
     UnknownBudget,
     UnknownName,
     preview,
 )
 from ...ledger import Budget, Quote, Session
-from ...ledger.budget import Amount
 from ...ledger.delays import Timing
 from ...ledger.failed_questions import Allowance
 from ...ledger.purchase import ChargeTerms
-from ...privacy.contract import equals
 from ...selection.any_column import AnyColumn
 from ...selection.payment import Bill
 from ...selection.releases import Release
-from ...selection.verb_calls import Call
 from ...tables.datasets import Dataset
 from ...tables.datasets.columns import Column
 from ...tables.datasets.configuration import Configuration
@@ -34,29 +30,14 @@ from ..queue.lengths import longest_release, with_most
 from ..queue.padding import LENGTH
 from ..queue.promises import AnswerTimes, answer_times
 from ..queue.request_parts import request_parts
-from .allowed_questions import AllowedQuestion, Checkout, Permission, Prepare, charge_failures
+from .allowed_questions import AllowedQuestion
+from .checkout import Checkout, Inquiry, Prepare, UnreadError, charge_failures, share_error
 from .datasets import Datasets
-from .free_questions import check_number_of_cells, check_number_of_values, read_free, refusal
+from .free_questions import check_number_of_cells, check_number_of_values, read_free
 from .own_rights import OwnRights
 from .past_releases import PastRelease, past_releases
 
 AUDITORS_ASK_NOTHING = "an auditor asks nothing. Use the token of an analyst"
-
-
-class UnreadError(Unanswerable):
-    """A question has no stored answer, and is not refused: its data must be read.
-
-    Args:
-        dataset: the name of the dataset.
-        bill: the bill of the question.
-        parts: how many parts it has.
-    """
-
-    is_public = True
-
-    def __init__(self, dataset: str, bill: Bill, parts: int) -> None:
-        super().__init__("this was not answered before")
-        self.dataset, self.bill, self.parts = dataset, bill, parts
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -168,7 +149,7 @@ class Rights:
         events = {e.number: e for name in self.names() for e in self.datasets.history(name)}
         return past_releases((events[number] for number in sorted(events)), self.analyst)
 
-    def _find_question(self, question: str, dataset: str | None) -> "Inquiry":
+    def _find_question(self, question: str, dataset: str | None) -> Inquiry:
         """Return a named question with its dataset."""
         budgets = self._budgets(dataset)
         name, permission = self.datasets.find_question(question, budgets)
@@ -178,7 +159,7 @@ class Rights:
 
     def _read_free_question(
         self, verb: str, dataset: str, column: AnyColumn, terms: Mapping[str, object]
-    ) -> "Inquiry":
+    ) -> Inquiry:
         """Return a free question, if the verb is allowed."""
         if self.longest is not None:
             check_number_of_values(terms)
@@ -197,7 +178,7 @@ class Rights:
                 f"{dataset} has no description: only its named questions are asked"
             )
 
-    def _quote(self, inquiry: "Inquiry") -> Quote:
+    def _quote(self, inquiry: Inquiry) -> Quote:
         """Return the price, and how long after its start an answer leaves."""
         quote, times = self._price(inquiry), self.times.get(inquiry.dataset)
         if not self.asks or times is None or not times.answers_after:
@@ -216,7 +197,7 @@ class Rights:
             datetime.now(UTC) if begin is None else datetime.fromisoformat(begin)
         )
 
-    def _price(self, inquiry: "Inquiry") -> Quote:
+    def _price(self, inquiry: Inquiry) -> Quote:
         """Return the price. For an analyst, it is in the analyst's share alone."""
         bill = inquiry.bill()
         cost, allowance = inquiry.cost(bill), self._allowance(inquiry)
@@ -228,14 +209,14 @@ class Rights:
         allowance.check_cost(cost)
         return self.datasets.quote_share(inquiry.budget, bill, allowance)
 
-    def _allowance(self, inquiry: "Inquiry") -> Allowance | None:
+    def _allowance(self, inquiry: Inquiry) -> Allowance | None:
         """Return the terms on which an analyst asks this, or None for the owner."""
         share = inquiry.budget
         declaration = self.own.declared_least(share)
         allowance = self.datasets.allowance(inquiry.dataset, share, declaration)
         return allowance and replace(allowance, since=self._since(inquiry.dataset))
 
-    def _answer(self, inquiry: "Inquiry") -> Release:
+    def _answer(self, inquiry: Inquiry) -> Release:
         """Charge and answer. A failure because of the data is charged too."""
         with public_errors():
             if not self.asks:  # the table of operations refuses before, by the role
@@ -256,7 +237,7 @@ class Rights:
         failure.is_public = True
         raise failure
 
-    def _raise_if_new(self, inquiry: "Inquiry") -> None:
+    def _raise_if_new(self, inquiry: Inquiry) -> None:
         """Raise if the question has no stored answer and can be paid, as the bill of the same one before tells.
 
         In all other cases the verb settles it again, which gives the answer or the error.
@@ -273,7 +254,7 @@ class Rights:
         except DiscreetError:
             pass
 
-    def _checkout(self, inquiry: "Inquiry") -> tuple[Checkout, Session]:
+    def _checkout(self, inquiry: Inquiry) -> tuple[Checkout, Session]:
         """Return the account of a question, which checks its bill, and the session that is charged."""
 
         def check(bill: Bill) -> None:
@@ -300,7 +281,7 @@ class Rights:
         )
         return checkout, self.datasets.session(inquiry.budget, terms)
 
-    def _share_error(self, inquiry: "Inquiry", bill: Bill) -> Exhausted:
+    def _share_error(self, inquiry: Inquiry, bill: Bill) -> Exhausted:
         """Return the error for a share that cannot pay, with amounts that its analyst may see."""
         share = self._budgets(inquiry.dataset)[inquiry.dataset]
         assert share is not None
@@ -309,7 +290,7 @@ class Rights:
         return share_error(inquiry.dataset, quote, whole.shares == "oversubscribed")
 
     @public_errors()
-    def _check_length(self, inquiry: "Inquiry", bill: Bill) -> None:
+    def _check_length(self, inquiry: Inquiry, bill: Bill) -> None:
         """Raise if an answer may become too long, for all data, or one of them cannot travel."""
         if self.longest is None:
             return
@@ -339,85 +320,6 @@ class Rights:
             )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Inquiry:
-    """A question of a caller about a dataset, which is settled once: from its price to its purchase.
-
-    Attributes:
-        dataset: the name of the dataset.
-        data: the dataset.
-        call: the question without its data.
-        budget: the budget that is charged first: the caller's share, or that of the dataset.
-        permission: how its owner allowed it. None for a free question.
-        request: the name of the request. None for one without, and for a price.
-        max_cost: the most that the answer may cost, in the unit of the budget: ε, or ρ if it counts that.
-    """
-
-    dataset: str
-    data: Any
-    call: Call
-    budget: Budget
-    permission: Permission | None = None
-    request: str | None = None
-    max_cost: Any = None
-
-    @property
-    def question(self) -> Call:
-        """The question with its data."""
-        return self.call.about(self.data)
-
-    def bill(self) -> Bill:
-        """Return the bill. No data are read."""
-        try:
-            return self.question.bill(ledger=self.budget)
-        except Exception as error:
-            failure = None if self.permission is not None else refusal(error)
-            if failure is None:
-                raise
-        raise failure
-
-    def ask(self, checkout: Checkout, session: Session) -> Release:
-        """Return the answer, for which a session is charged."""
-        try:
-            return checkout.ask(self.question, session, self.request)
-        except Exception as error:
-            is_settled = self.permission is not None or checkout.bill is not None
-            failure = None if is_settled else refusal(error)
-            if failure is None:
-                raise
-        raise failure
-
-    def keep_bill(self, checkout: Checkout) -> None:
-        """Keep the bill of a named question that its verb has settled from the description alone."""
-        bill, permission = checkout.bill, self.permission
-        if permission is None or bill is None or checkout.has_told_currency:
-            return
-        if bill.about is not None and bill.about.check is None:
-            permission.kept_bill = bill
-
-    def known_bill(self) -> Bill | None:
-        """Return the bill that was kept, unless the data are elsewhere by now."""
-        return None if self.permission is None else self.permission.known_bill(self.data)
-
-    @public_errors()
-    def cost(self, bill: Bill) -> Amount:
-        """Return the cost in the budget that is charged first.
-
-        Raises:
-            InvalidArgument: if that cannot count it.
-        """
-        return self.budget.cost(bill.guarantee, bill.unit)
-
-    @public_errors()
-    def check_price(self, bill: Bill) -> None:
-        """Raise if the price is higher than the caller will pay."""
-        cost = self.cost(bill)
-        main = cost.epsilon if cost.epsilon is not None else cost.rho
-        if self.max_cost is None or (main is not None and main <= self.max_cost):
-            return
-        raise InvalidArgument(f"this costs {cost}, more than {equals('max_cost', self.max_cost)}")
-
-
 def rights_of(
     datasets: Datasets, description: Configuration, role: str, analyst: str | None
 ) -> Rights:
@@ -441,31 +343,3 @@ def caller_rights(
         return Rights(datasets, OwnRights.of_all(), names, asks=role != "auditor")
     about = description.analyst(analyst)
     return Rights(datasets, OwnRights.declared(analyst, about), about["datasets"])
-
-
-def share_error(name: str, quote: Quote, is_oversubscribed: bool) -> Exhausted:
-    """Return the error for a share that could not pay, with amounts that its analyst may see.
-
-    Args:
-        name: the name of the dataset.
-        quote: of the share, read after the refusal.
-        is_oversubscribed: whether a release must fit the budget of all analysts too.
-    """
-    amounts: dict[str, Any] = {
-        "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
-    }  # fmt: skip
-    if quote.closed is not None:
-        return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **amounts)
-    if quote.fits and not is_oversubscribed:  # its owner gave it more, or another budget, meanwhile
-        return Exhausted(f"the budget of {name} has just changed. Retry", **amounts)
-    if quote.fits:
-        return Exhausted(
-            f"your share could pay {quote.cost}, but what all analysts of {name} may spend "
-            "together cannot. Contact the owner of the data",
-            **amounts,
-        )
-    return Exhausted(
-        f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
-        f"remaining {quote.remaining}",
-        **amounts,
-    )

@@ -17,6 +17,7 @@ from ..queue.dispatcher import QueuedQuestion
 from ..queue.dispatcher_client import DispatcherClient
 from ..queue.padding import Clock
 from ..queue.promises import answer_times
+from .checkout import UnreadError
 from .connection import Connection
 from .datasets import Datasets
 from .in_process import InProcess
@@ -24,7 +25,7 @@ from .isolation import Failure, call_isolated, isolated, translation_for, unwrap
 from .operations import Operation
 from .ownership import Ownership
 from .refusals import RefusedError
-from .rights import Rights, UnreadError, rights_of
+from .rights import Rights, rights_of
 from .tokens import Token, Tokens
 
 

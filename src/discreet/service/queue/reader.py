@@ -25,7 +25,7 @@ from ...selection.releases import Release
 from ...tables.datasets.configuration import Configuration, read_configuration
 from ...tables.verbs.mode import mode
 from ..asking import wire
-from ..asking.allowed_questions import charge_first, end_unread
+from ..asking.checkout import charge_first, end_unread
 from ..asking.datasets import Datasets, hold
 from ..asking.isolation import Failure, call_isolated, isolated, translation_for
 from ..asking.operations import READING
