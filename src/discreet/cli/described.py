@@ -6,10 +6,10 @@ from typing import Literal
 
 from ..errors import InvalidArgument, MissingColumn
 from ..selection.any_column import AnyColumn
-from ..selection.bin_texts import column_of_text
 from ..selection.bins import read_columns
 from ..selection.candidates import Grid
 from ..selection.date_grid import DateGrid, as_moment
+from ..selection.plain_columns import column_of_text
 from ..tables import engines as tables
 from ..tables.datasets import Dataset
 from ..tables.datasets.calls import find_by_path
