@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from .gap_grid import GapGrid
     from .worst_case import WorstCase
 
+NEGLIGIBLE_EXPONENT = 160
+"""A weight of exp(-160) is nothing even when 2**150 candidates have it."""
+
 _LEAST = Fraction(1, 10**300)
 
 

@@ -20,7 +20,15 @@ from ..privacy.epsilon_dp import BoundedRange, LogisticDP, PureDP
 from ..privacy.rho import logistic_rho, pure_rho, range_rho, response_rho
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.enclosures import NaturalRate
-from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
+from .contract import (
+    NEGLIGIBLE_EXPONENT,
+    Calibrated,
+    Law,
+    PrivacyParameter,
+    epsilon_of,
+    need_parameter,
+    split_text,
+)
 
 if TYPE_CHECKING:
     from ..privacy.response_dp import ResponseDP
@@ -28,9 +36,6 @@ if TYPE_CHECKING:
     from ..sampling.vectors import Vector
     from .base_measure import BaseMeasure
     from .worst_case import WorstCase
-
-_NEGLIGIBLE_EXPONENT = 160
-"""A weight of exp(-160) is nothing even when 2**150 candidates have it."""
 
 
 @error_boundaries
@@ -125,9 +130,7 @@ class Exponential:
                 return RunLaw(scores, rate)
             return _law(scores, rate, measure)
 
-        return Calibrated(
-            guarantee, law, _NEGLIGIBLE_EXPONENT / eta, rate if self.uniform else None
-        )
+        return Calibrated(guarantee, law, NEGLIGIBLE_EXPONENT / eta, rate if self.uniform else None)
 
     def calibrate_with_gap(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter | None

@@ -41,7 +41,7 @@ _FIRST_BITS = 128
 
 Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-_DECAY_ERROR = 2.0**-48
+DECAY_ERROR = 2.0**-48
 """Bound on the relative error of rate * gap in doubles, with room for the sums it enters."""
 
 _CUT_DECAY = 2.0**20
@@ -319,7 +319,7 @@ class FirstTwo:
             return list(range(len(words)))
         with overflowing():
             low, high = self._noise.fast_ends(words, width)
-            error = np.abs(self._decays) * _DECAY_ERROR
+            error = np.abs(self._decays) * DECAY_ERROR
             low = low - self._decays - error
             high = high - self._decays + error
         # Of what was cut one end alone is known.

@@ -33,15 +33,12 @@ from .contract import (
     one_by_one,
 )
 from .exponential import Exponential
-from .gap import Ends, FirstTwo
+from .gap import DECAY_ERROR, Ends, FirstTwo
 from .gap_grid import GapGrid
 from .permute_and_flip import PermuteAndFlip
 from .worst_case import WorstCase
 
 Noise = Literal["laplace", "gumbel", "exponential"]
-
-_DECAY_ERROR = 2.0**-48
-"""Bound on the relative error of rate * gap in doubles, with room for the sums it enters."""
 
 _CUT_DECAY = 2.0**20
 """Whoever is further behind counts as anywhere behind it: one word of noise never bridges that."""
@@ -188,7 +185,7 @@ def _leaders(decays: NDArray[np.float64], words: NDArray[np.uint64], width: int)
     """Return the candidates that may still be first, given one word of noise for every one."""
     with overflowing():
         low, high = _fast_noise_bounds(words, width)
-        error = decays * _DECAY_ERROR
+        error = decays * DECAY_ERROR
         low -= decays + error
         high -= decays - error
     low[decays >= _CUT_DECAY] = -np.inf

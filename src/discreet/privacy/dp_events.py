@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 from ..base.numbers import float_up
-from ..errors import InvalidArgument, MissingPackage
+from ..errors import InvalidArgument
 from ..sampling.enclosures import ball, precision, upper
 from .coarsening import coarsen
 from .contract import Guarantee, Parts
 from .convolution import convolve, fits_grid
 from .parts import in_chain
-from .pld import UNIT, LossDistribution
+from .pld import UNIT, LossDistribution, missing_accounting
 
 _MOST_KINDS = 100
 
@@ -38,9 +38,7 @@ def event(parts: Parts) -> Any:
     try:
         from dp_accounting import dp_event
     except ImportError:
-        raise MissingPackage(
-            "dp-accounting is not installed. Run: pip install 'discreet[accounting]'"
-        ) from None
+        raise missing_accounting() from None
     events = [(_event(part, dp_event), n) for part, n in parts]
     dp_events = [one if n == 1 else dp_event.SelfComposedDpEvent(one, n) for one, n in events]
     return dp_events[0] if len(dp_events) == 1 else dp_event.ComposedDpEvent(dp_events)

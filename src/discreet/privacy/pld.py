@@ -246,9 +246,7 @@ class LossDistribution:
         try:
             from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
         except ImportError:
-            raise MissingPackage(
-                "dp-accounting is not installed. Run: pip install 'discreet[accounting]'"
-            ) from None
+            raise missing_accounting() from None
         if Fraction(float(self.step)) != self.step:
             raise InvalidNumber(
                 f"step must be a double for dp-accounting, got {spell(self.step)}. common_step "
@@ -272,6 +270,11 @@ class LossDistribution:
     def __repr__(self) -> str:
         size = len(self.masses)
         return f"LossDistribution({size} losses, step {self.step})"
+
+
+def missing_accounting() -> MissingPackage:
+    """Return the error where dp-accounting is not installed."""
+    return MissingPackage("dp-accounting is not installed. Run: pip install 'discreet[accounting]'")
 
 
 def common_step(answers: Iterable[tuple[Number, int]]) -> Fraction:

@@ -11,9 +11,8 @@ from functools import cached_property, lru_cache
 
 from flint import arb, ctx
 
-from ..errors import InvalidArgument
 from .gaussian_tails import tail, tail_weights, weight
-from .key_probabilities import LONGEST_TABLE
+from .key_probabilities import refuse_long_table
 
 _NATS = 45
 """What is less probable than exp(-45), which is below 2**-64, is beyond the ends of tables."""
@@ -38,11 +37,7 @@ class GaussianProbabilities:
     least: int
 
     def __post_init__(self) -> None:
-        if self.size > LONGEST_TABLE:
-            raise InvalidArgument(
-                f"a key would be certain of its answer from {self.size:,} records on only, and at most "
-                f"{LONGEST_TABLE:,} are served: take a larger epsilon, or fewer keys for each unit",
-            )
+        refuse_long_table(self.size)
 
     @property
     def size(self) -> int:

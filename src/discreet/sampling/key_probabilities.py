@@ -88,12 +88,7 @@ class OptimalProbabilities:
             raise InvalidArgument(
                 "private keys need an epsilon above 0, and a delta between 0 and 1"
             )
-        if self.size > LONGEST_TABLE:
-            raise InvalidArgument(
-                f"a key would be certain of its answer from {self.size:,} records on only, and at "
-                f"most {LONGEST_TABLE:,} are served: take a larger epsilon, or fewer keys for each "
-                "unit"
-            )
+        refuse_long_table(self.size)
 
     @cached_property
     def turn(self) -> int:
@@ -175,6 +170,15 @@ class OptimalProbabilities:
         """Return a ball around the probability at a count up to the turn."""
         epsilon, unit, _ = self._constants()
         return unit * (epsilon * count).expm1()
+
+
+def refuse_long_table(size: int) -> None:
+    """Raise if more counts would be told apart than a table may have."""
+    if size > LONGEST_TABLE:
+        raise InvalidArgument(
+            f"a key would be certain of its answer from {size:,} records on only, and at most {LONGEST_TABLE:,} "
+            "are served: take a larger epsilon, or fewer keys for each unit"
+        )
 
 
 def _unit(epsilon: Fraction, delta: Fraction) -> arb:

@@ -25,14 +25,19 @@ from ...sampling.enclosures import (
 from ...sampling.runs import Runs
 from ...sampling.vectors import Vector
 from ...sampling.waiting_times import log_of_rest
-from ..contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
+from ..contract import (
+    NEGLIGIBLE_EXPONENT,
+    Calibrated,
+    Law,
+    PrivacyParameter,
+    epsilon_of,
+    need_parameter,
+    one_by_one,
+)
 from ..gap import Ends, FirstTwo
 from ..gap_grid import GapGrid
 from ..worst_case import FLIPS_ERROR, WorstCase
 from .run_race import RunRace
-
-_NEGLIGIBLE_EXPONENT = 160
-"""A weight of exp(-160) is nothing even when 2**150 candidates have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class PermuteAndFlip:
             return OneOfTheHeads(scores, rate)
 
         guarantee = LaplaceDP(epsilon, sensitivity.neighbors)
-        return Calibrated(guarantee, law, _NEGLIGIBLE_EXPONENT / rate.eta, flip_rate=rate)
+        return Calibrated(guarantee, law, NEGLIGIBLE_EXPONENT / rate.eta, flip_rate=rate)
 
     def calibrate_with_gap(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
