@@ -127,14 +127,12 @@ class _Course(NamedTuple):
     """How a transaction is run.
 
     Attributes:
-        begin: begins it.
         writing: whether it may write.
         anew: whether it reads the file as if that had just been opened.
         patience: the seconds for which it waits for others.
         is_short: whether an interrupt can wait for it: it reads or writes some rows.
     """
 
-    begin: Callable[[Connection], None]
     writing: bool
     anew: bool
     patience: float
@@ -181,8 +179,7 @@ class Store:
         if self._is_sqlite and not self.in_memory:
             make_file(Path(self.name))
         if not is_newest(self._transact(version_of, self._course(writing=False))):
-            course = self._course(writing=True)
-            self._transact(self._renew, course._replace(begin=self._begin_opening))
+            self._transact(self._renew, self._course(writing=True))
         if self.checkpoints.last is not None:
             self._last_end.remember(self.checkpoints.last)
         self.end()  # the chain must continue from the checkpoints
@@ -246,8 +243,7 @@ class Store:
     def _commit(self, work: Callable[[Transaction], _T], *, anew: bool) -> _T:
         """Return work(transaction) in an exclusive transaction, once the end of the chain is recorded."""
         self.cover()
-        is_anew = anew and not self.in_memory
-        return self._run_watched(work, _Course(self._begin_writing, True, is_anew, self._patience))
+        return self._run_watched(work, self._course(writing=True, anew=anew))
 
     def read_copy(
         self,
@@ -318,10 +314,9 @@ class Store:
 
         return self.read(end)
 
-    def _course(self, *, writing: bool) -> _Course:
+    def _course(self, *, writing: bool, anew: bool = True) -> _Course:
         """Return the usual way to run a transaction."""
-        begin = self._begin_writing if writing else self._begin_reading
-        return _Course(begin, writing, anew=not self.in_memory, patience=self._patience)
+        return _Course(writing, anew and not self.in_memory, self._patience)
 
     def _run_watched(self, work: Callable[[Transaction], _T], course: _Course) -> _T:
         """Run a transaction after checking that the chain continues, and remember its new end."""
@@ -394,11 +389,11 @@ class Store:
                 on_file = partial(self._transaction_on_file, engine, course, work, again)
                 return run_exclusively(self._lock, on_file, writing=course.writing, again=again)
             if not self.in_memory:
-                return self._transaction(engine, course.begin, work, again)
+                return self._transaction(engine, course, work, again)
             while not self._memory.acquire(timeout=TURN):
                 again()
             try:
-                return self._transaction(engine, course.begin, work, again)
+                return self._transaction(engine, course, work, again)
             finally:
                 self._memory.release()
         except DiscreetError:
@@ -410,7 +405,7 @@ class Store:
     def _transaction(
         self,
         engine: Engine,
-        begin: Callable[[Connection], None],
+        course: _Course,
         work: Callable[[Connection], _T],
         again: _Again,
     ) -> _T:
@@ -419,6 +414,7 @@ class Store:
         On an SQLite file that stays open, by its driver: the layers above connect, begin and commit in 100 µs, and
         the driver in 5.
         """
+        begin = self._begin_writing if course.writing else self._begin_reading
         if not self._stays_connected:
             with engine.connect() as connection, connection.begin():
                 begin(connection)
@@ -471,7 +467,7 @@ class Store:
         try:
             if file is not None and not file.resume(place, anew=course.anew):
                 self._disconnect(engine)
-            outcome = self._transaction(engine, course.begin, work, again)
+            outcome = self._transaction(engine, course, work, again)
             stays_open = file is None or file.rests(has_no_log=self._has_no_log)
         finally:
             if file is not None and not stays_open:
@@ -484,6 +480,8 @@ class Store:
 
         A ledger is verified from its first event on before the renewal is committed.
         """
+        if not self._is_sqlite:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_OPENING})")
         is_older = version_of(connection) > 0
         is_file = self._is_sqlite and not self.in_memory
         if is_file and not is_older and Path(self.name).stat().st_size:
@@ -543,11 +541,6 @@ class Store:
         patience = int(self._patience * 1000)
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {patience}")
         return patience
-
-    def _begin_opening(self, connection: Connection) -> None:
-        self._begin_writing(connection)
-        if not self._is_sqlite:
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_OPENING})")
 
     @property
     def _stays_connected(self) -> bool:
