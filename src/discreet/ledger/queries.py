@@ -237,15 +237,15 @@ def checked_paying_budgets(
     return transaction.state.recall("budgets", (dataset, analyst), read)
 
 
-def charge_budgets(transaction: Transaction, charged: list[Budget], states: list[Budget]) -> None:
+def charge_budgets(transaction: Transaction, budgets: list[Budget], states: list[Budget]) -> None:
     """Update the sums of budgets after a charge.
 
     Args:
         transaction: where the charge was appended.
-        charged: the budgets whose sums have changed.
+        budgets: those whose sums have changed.
         states: the budgets of the dataset and of the analyst, if there is one, as the charge records them.
     """
-    for budget in charged:
+    for budget in budgets:
         spent = canonical_json(budget.spent.as_dict())
         this = {"of": budget.dataset, "share": budget.analyst or ""}
         _SPEND.run(transaction.database, spent=spent, **this)
