@@ -142,31 +142,19 @@ def open_native(
         return data.open(columns), data.failure
     data = unwrap_table(data)
     failure = failure_of(data)
+    tests = {} if condition is None else condition_columns(condition)
     if isinstance(data, ServerRows):
-        data = quietly(_of_server, failure, data, {**columns, **condition_columns(condition)})
+        data = quietly(_of_server, failure, data, {**columns, **tests})
     opener = ENGINES.get(_package(data))
-    if opener is not None:
-        native = quietly(_open_in_engine, failure, opener, data, columns, condition)
-        return quietly(with_cells, failure, native, cells), failure
-    tests = condition_columns(condition)
-    some = memory_columns(data, {**columns, **tests})
+    if opener is None:
+        some = memory_columns(data, {**columns, **tests})
+        if condition is not None:
+            some = quietly(matching_cells, failure, some, condition, tests, columns)
+        return quietly(cells_in_memory, failure, some, cells), failure
+    native = quietly(opener, failure, data, {**columns, **tests})
     if condition is not None:
-        some = quietly(matching_cells, failure, some, condition, tests, columns)
-    return quietly(cells_in_memory, failure, some, cells), failure
-
-
-def _open_in_engine(
-    opener: Callable[[object, Columns], Native],
-    data: object,
-    columns: Columns,
-    condition: Condition | None,
-) -> Native:
-    """Return the columns of the rows of which a condition is true."""
-    if condition is None:
-        return opener(data, columns)
-    tests = condition_columns(condition)
-    native = opener(data, {**columns, **tests})
-    return native.with_rows(matching(native, condition, tests, columns))
+        native = native.with_rows(quietly(matching, failure, native, condition, tests, columns))
+    return (quietly(with_cells, failure, native, cells) if cells else native), failure
 
 
 def failure_of(data: object) -> UnreadableData:

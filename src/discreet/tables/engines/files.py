@@ -128,14 +128,16 @@ class _Rows:
     def used(self, uses: Mapping[str, CellUse]) -> FileColumns:
         """Return the columns, some of them as they are used."""
         columns, uses = self.columns, {**self.uses, **uses}
-        if self.condition is None and not self.cells:
-            return self._together(columns, uses)
-        tests = condition_columns(self.condition)
-        whole = self._together(
-            {**columns, **tests}, {**_uses_in_tests(self.condition, tests), **uses}
-        )
-        native: Any = native_columns(whole, self.connection)
-        if self.condition is not None:
+        if self.condition is None:
+            whole = self._together(columns, uses)
+            if not self.cells:
+                return whole
+            native: Any = native_columns(whole, self.connection)
+        else:
+            tests = condition_columns(self.condition)
+            uses = {**_uses_in_tests(self.condition, tests), **uses}
+            whole = self._together({**columns, **tests}, uses)
+            native = native_columns(whole, self.connection)
             test = partial(matching, native, self.condition, tests, columns or tests)
             native = native.with_rows(quietly(test, whole.failure))
         native = quietly(with_cells, whole.failure, native, self.cells)
@@ -165,9 +167,9 @@ class _Rows:
             )
 
 
-def _uses_in_tests(condition: Condition | None, tests: Mapping[str, str]) -> dict[str, CellUse]:
+def _uses_in_tests(condition: Condition, tests: Mapping[str, str]) -> dict[str, CellUse]:
     """Return the uses of the columns of a condition, by their aliases: its constants decide them."""
-    kinds = {} if condition is None else kinds_of_columns(condition)
+    kinds = kinds_of_columns(condition)
     return {
         alias: _USES[kind] for alias, name in tests.items() if (kind := kinds.get(name)) in _USES
     }

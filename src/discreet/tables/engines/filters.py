@@ -58,10 +58,9 @@ _ALIAS, ROW = "where", "row"
 """The alias of a column of a condition, before its number; and that of the places of rows in memory."""
 
 
-def condition_columns(condition: Condition | None) -> dict[str, str]:
+def condition_columns(condition: Condition) -> dict[str, str]:
     """Return the columns of a condition, by their aliases once they are open."""
-    names = [] if condition is None else names_of_columns(condition)
-    return {f"{_ALIAS}{i}": name for i, name in enumerate(names)}
+    return {f"{_ALIAS}{i}": name for i, name in enumerate(names_of_columns(condition))}
 
 
 def compares_with(of: ColumnType, kind: ConstantKind) -> bool:
