@@ -47,7 +47,7 @@ def connect_memory() -> "DuckDBPyConnection":
         _directories[:] = [_private_directory()]
         config = {**CONFIG, "temp_directory": _directories[0]}
         _databases.append(duckdb.connect(config=config))
-    return _shown(_databases[0].cursor())
+    return _with_bar(_databases[0].cursor())
 
 
 def connect_file(path: str) -> "DuckDBPyConnection":
@@ -61,10 +61,10 @@ def connect_file(path: str) -> "DuckDBPyConnection":
     config = {**CONFIG, "temp_directory": directory}
     connection = duckdb.connect(path, read_only=True, config=config)
     connection.execute("SET enable_external_access = false")
-    return _shown(connection)
+    return _with_bar(connection)
 
 
-def _shown(connection: "DuckDBPyConnection") -> "DuckDBPyConnection":
+def _with_bar(connection: "DuckDBPyConnection") -> "DuckDBPyConnection":
     """Return a connection, which a bar asks from now on, if there is one."""
     bar = BAR.get()
     if bar is not None:

@@ -99,9 +99,9 @@ def open_table(
         if isinstance(name, CellColumns)
     }
     uses: dict[str, CellUse] = {}
-    for alias, wanted in labels.items():
-        if len(wanted) or alias in cells:
-            uses |= cell_uses(data, names[alias], wanted, alias)
+    for alias, constants in labels.items():
+        if len(constants) or alias in cells:
+            uses |= cell_uses(data, names[alias], constants, alias)
     native, failure = open_native(data, columns, records.where, uses, cells)
     shown = {alias: column_words(name) for alias, name in names.items() if name is not None}
     return OpenedTable(native, {CELL: ONLY, **shown}, records, failure)

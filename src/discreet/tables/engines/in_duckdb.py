@@ -86,7 +86,7 @@ class TempTable:
     @property
     def rows(self) -> "DuckDBPyRelation":
         """The rows as a relation, which lasts no longer than this object."""
-        return _selected(self._ask(f"FROM {self.name}"))
+        return _some_rows(self._ask(f"FROM {self.name}"))
 
 
 _table_numbers = itertools.count()  # of no other table of this process, on whatever connection
@@ -94,10 +94,10 @@ _table_numbers = itertools.count()  # of no other table of this process, on what
 
 def query_rows(relation: "DuckDBPyRelation", name: str, query: str) -> "DuckDBPyRelation":
     """Return the rows that a query selects from a relation, which it calls by that name."""
-    return _selected(relation.query(name, query))
+    return _some_rows(relation.query(name, query))
 
 
-def _selected(rows: "DuckDBPyRelation | None") -> "DuckDBPyRelation":
+def _some_rows(rows: "DuckDBPyRelation | None") -> "DuckDBPyRelation":
     assert rows is not None, "a query that selects returns rows"
     return rows
 

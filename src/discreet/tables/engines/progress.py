@@ -74,12 +74,12 @@ class Bar:
         Args:
             of_files: whether the sizes of files are public: that of a copy of standard input is not.
         """
-        self.step, self._of_files, self._told = "", of_files, list[Telling]()
+        self.step, self._of_files, self._tellers = "", of_files, list[Telling]()
 
     def watch(self, connection: Scanning) -> None:
         """Ask a connection of DuckDB from now on, which never prints any progress itself."""
         connection.execute("SET enable_progress_bar_print = false; SET enable_progress_bar = true")
-        self._told.append(connection)
+        self._tellers.append(connection)
 
     def watch_file(self, file: Path) -> FileReading | None:
         """Return the question of the bar while a file is read; None if its size is not public."""
@@ -87,14 +87,14 @@ class Bar:
             return None
         with suppress(OSError):
             reading = FileReading(file.stat().st_size)
-            self._told.append(reading)
+            self._tellers.append(reading)
             return reading
         return None
 
     @property
     def percent(self) -> float | None:
         """How far the scan is that runs, None if none runs or it does not tell."""
-        percentages = [told.query_progress() for told in self._told]
+        percentages = [teller.query_progress() for teller in self._tellers]
         return next((percent for percent in reversed(percentages) if percent >= 0), None)
 
 

@@ -293,18 +293,18 @@ def format_of(one: File) -> str:
     Raises:
         UnreadableFile: if it is none that is read.
     """
-    return "CSV" if one.form is not None else _told_kind(one.path, start_of(one.path))
+    return "CSV" if one.form is not None else _kind_by_start(one.path, start_of(one.path))
 
 
 def kind_and_start(one: File) -> tuple[str, bytes]:
     """Return the format of a file and its first bytes; raise if they are the signature of another one."""
     start = start_of(one.path)
-    kind = "CSV" if one.form is not None else _told_kind(one.path, start)
+    kind = "CSV" if one.form is not None else _kind_by_start(one.path, start)
     refuse_other_format(one.path, start, PACKED if kind in ("CSV", "JSON") else (kind,))
     return kind, start
 
 
-def _told_kind(file: Path, start: bytes) -> str:
+def _kind_by_start(file: Path, start: bytes) -> str:
     """Return the format of a file of which no form is given."""
     signature = told_format(start)
     if signature is not None and signature.kind in ("Parquet", "Arrow"):
