@@ -1,8 +1,6 @@
 """Tables: aligned in print, escaped in HTML; and everything public shows itself in a notebook."""
 
-import json
 from collections.abc import Iterator
-from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,15 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import Grid, Ledger, Release
-from discreet.base.text_tables import Listing, TextTable, fact_table, listing, visible_text
-from discreet.cli.answer_output import show_release
+from discreet import Grid, Ledger
+from discreet.base.escapes import visible_text
+from discreet.base.text_tables import Listing, TextTable, fact_table, listing
 from discreet.errors import InvalidArgument
-from discreet.privacy import PureDP
-from discreet.selection.shown_answers import answer_in_words
-from discreet.study.reports import report
-
-from ..selection.test_released_values import HOSTILE
 
 EVIL = "<script>alert('x')</script>&\"<img src=http://x onerror=y>"
 ALLOWED = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
@@ -187,58 +180,3 @@ def test_a_batch_without_a_price_shows_its_names() -> None:
     with pytest.raises(InvalidArgument, match="how much privacy"):
         str(batch)
     assert repr(batch) == "Batch(age)"
-
-
-PROMISE = PureDP(Fraction(1), "add_remove")
-INVISIBLE = ("\x1b", "\x00", "\r", "\u202e", "\u2066", "\ud800", "\u2028", "\t")
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_every_character_is_seen(text: str) -> None:
-    shown = visible_text(text)
-    assert shown.isprintable()
-    assert shown == text or not text.isprintable()
-    assert visible_text("a\nb\x1b", keep="\n") == "a\nb\\x1b"
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_hostile_answer_is_seen_wherever_it_is_shown(
-    text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for value in (text, [text, "b"], {text: 3}, {"a": [text]}):
-        release = Release(value, PROMISE, "keys", query="keys of city")
-        shown = [str(release), repr(release), answer_in_words(value), release._repr_html_()]
-        for as_json in (False, True):
-            show_release(release, {}, as_json=as_json)
-            printed = capsys.readouterr().out
-            if as_json and text != "\ud800\udc00":  # which JSON joins
-                assert json.loads(printed)["value"] == value
-            shown.append(printed)
-        for one in shown:
-            assert not any(letter in one for letter in INVISIBLE)
-        assert all(one.count("\n") <= 2 for one in shown[:3])
-        assert "<script>" not in shown[3]
-
-
-def test_a_hostile_answer_adds_no_line_to_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    release = Release({"a\nBern: 7": 1, "b": 2}, PROMISE, "keys", query="keys of city")
-    show_release(release, {}, as_json=False)
-    assert capsys.readouterr().out.splitlines() == ["a\\nBern: 7: 1", "b: 2"]
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_tables_show_every_character(text: str) -> None:
-    table = TextTable(("key", "count"), ((text, "3"),), "keys")
-    pages = [table.html(), fact_table("keys", {text: text}).html()]
-    for shown in (str(table), *pages):
-        assert not any(letter in shown for letter in INVISIBLE)
-    assert not any("<script>" in page for page in pages)
-    assert len(str(table).splitlines()) == 3
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_report_shows_every_character(text: str, tmp_path: Path) -> None:
-    release = Release([text, "b"], PROMISE, "keys", query="keys of city")
-    page = report(release, tmp_path / "release.html").read_text("utf-8")
-    assert not any(letter in page for letter in INVISIBLE if letter != "\t")
-    assert "<script>alert" not in page

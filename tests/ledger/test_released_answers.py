@@ -19,7 +19,7 @@ from discreet.selection.payment import Indices
 from discreet.selection.released_values import ReleasedValue
 from discreet.study.reports import report
 
-from ..base.test_text_tables import INVISIBLE
+from ..base.test_escapes import INVISIBLE
 from ..ledgers import answering, bill, forgetting, untouched
 from ..selection.test_released_values import HOSTILE
 from .test_verification import rechained, tampered

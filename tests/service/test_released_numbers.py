@@ -31,7 +31,7 @@ from discreet.service.queue.lengths import _FOR_THE_REST, _KEY, longest_answer
 from discreet.service.queue.padding import LENGTH, Clock
 from discreet.tables.values.key_values import MOST_KEY_BYTES
 
-from ..base.test_text_tables import INVISIBLE
+from ..base.test_escapes import INVISIBLE
 from ..selection.test_released_values import HOSTILE
 from .answer_times import answering
 from .asking.test_connect import TEXT

@@ -11,7 +11,7 @@ from html import escape
 from itertools import repeat
 from typing import Any
 
-from .text_tables import visible_text
+from .escapes import visible_text
 
 WIDTH = 80
 """Columns of a terminal that a printed table fits into."""

@@ -1,13 +1,15 @@
 """Tables of texts: aligned where they are printed, HTML where a notebook or a page shows them.
 
-Texts of others (released values, names, messages of a server) are made visible, and all text is escaped where it
-becomes HTML. Colours and sizes are left to the page, so that tables read in the light and in the dark.
+All text is escaped where it becomes HTML. Colours and sizes are left to the page, so that tables read in the light
+and in the dark.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Protocol, TypeVar
+
+from .escapes import visible_text
 
 _CELL_LENGTH = 500
 _MOST_ROWS = 100
@@ -98,19 +100,3 @@ def _escape_cell(text: str) -> str:
     """Return a text for HTML, or its beginning if it would fill the screen."""
     beginning = text if len(text) <= _CELL_LENGTH else f"{text[: _CELL_LENGTH - 1]}…"
     return escape(visible_text(beginning, keep="\n"))
-
-
-def visible_text(text: str, keep: str = "") -> str:
-    """Return a text in which every character can be seen, as escapes that Python reads.
-
-    Others would move a cursor, colour a terminal, begin a line, or reorder or hide their neighbours.
-
-    Args:
-        text: the text.
-        keep: characters that stay as they are, such as the ends of lines.
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() or letter in keep else ascii(letter)[1:-1] for letter in text
-    )

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..base.escapes import visible_text
 from ..base.messages import Message, gettext, translate
-from ..base.text_tables import visible_text
 from ..privacy.sensitivity import one_record
 from .answer_output import say
 from .json_output import print_json

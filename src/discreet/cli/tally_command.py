@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
+from ..base.escapes import visible_text
 from ..base.messages import Message, translate
-from ..base.text_tables import visible_text
 from ..tables.datasets import tally
 from .json_output import print_json
 from .options import AsJson, switch

@@ -8,8 +8,8 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..base.escapes import visible_text
 from ..base.messages import AND, Message, join, plural
-from ..base.text_tables import visible_text
 from .question_sentences import verb_of
 
 COUNTING = frozenset({"geometric", "gaussian", "private_keys"})

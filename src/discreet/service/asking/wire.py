@@ -18,8 +18,8 @@ from typing import Any
 from uuid import UUID
 
 from ... import errors
+from ...base.escapes import visible_text
 from ...base.numbers import exact, fits
-from ...base.text_tables import visible_text
 from ...errors import DiscreetError, InvalidArgument
 from ...ledger import Budget, Quote
 from ...ledger.budget import Amount, read_amount, read_rule, read_use

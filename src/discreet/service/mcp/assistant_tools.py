@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ...base.escapes import visible_text
 from ...base.messages import translate
 from ...base.numbers import exact
-from ...base.text_tables import visible_text
 from ...errors import DiscreetError, InvalidArgument
 from ...ledger import Quote
 from ...selection.plain_columns import COLUMNS_SCHEMA

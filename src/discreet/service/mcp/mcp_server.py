@@ -7,8 +7,8 @@ from importlib.metadata import version
 from threading import Lock
 from typing import Any, TypeAlias
 
+from ...base.escapes import visible_text
 from ...base.numbers import exact
-from ...base.text_tables import visible_text
 from ...errors import DiscreetError, InvalidArgument, MissingPackage
 from ..asking.connect import connect
 from ..asking.connection import Connection

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ...base.arguments import read_sequence
 from ...base.error_boundary import error_boundary
+from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, translate
-from ...base.text_tables import visible_text
 from ...errors import DiscreetError, InvalidArgument
 from ...selection.shown_answers import floor_counts
 from . import cell_pictures, contents, marks

@@ -8,8 +8,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...base.count_tables import labels_of_keys
+from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, translate
-from ...base.text_tables import visible_text
 from . import marks
 from .contents import BLACK, BLUE, PALE_BLUE
 

@@ -11,8 +11,8 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from ...base.count_tables import CountTable
+from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, translate
-from ...base.text_tables import visible_text
 from ...tables.templates import render_template
 from ..plots.contents import (
     LOSS,

@@ -15,9 +15,9 @@ from textwrap import wrap
 from typing import Any
 
 from ...base.count_tables import CountTable, text_width
+from ...base.escapes import visible_text
 from ...base.messages import Message, gettext, plural
 from ...base.numbers import rounded_up, spell
-from ...base.text_tables import visible_text
 from ...mechanisms.accuracy import CONFIDENCE
 from ...privacy.sensitivity import Unit, plain_unit, unit_in_words
 from ...selection.decimals import next_to_zero
