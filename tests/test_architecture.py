@@ -7,6 +7,8 @@ from pathlib import Path
 
 from bench.ways import ways
 
+from discreet.tables.engines.native import CandidateEngine, Native
+
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "architecture.md"
 LINK = re.compile(r"^\| (\d+) \| `([\w/]+\.py)` \| `(\w+)` \|", re.MULTILINE)
 
@@ -45,6 +47,14 @@ def test_the_tree_names_files_that_are_there() -> None:
     named = list(tree_of_the_page())
     assert len(named) > 150
     assert [str(path) for path in named if not (source / path).exists()] == []
+
+
+def test_the_page_for_engines_has_the_members_of_the_contract() -> None:
+    text = (PAGE.parent / "out_of_core.md").read_text(encoding="utf-8")
+    table = text.partition("| member | what it owes |\n")[2].partition("\n\n")[0]
+    named = [one for row in table.splitlines() for one in re.findall(r"`(\w+)`", row.split("|")[1])]
+    owed = {name for kind in (Native, CandidateEngine) for name in vars(kind) if name[0] != "_"}
+    assert sorted(named) == sorted(owed)
 
 
 def test_each_dependency_has_its_reason() -> None:

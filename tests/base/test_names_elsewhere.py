@@ -46,17 +46,3 @@ def test_a_command_of_another_library_is_refused_with_ours(
     assert run([*words, "--help"]) == 0
     text = capsys.readouterr().out
     assert all(option in text for option in new_options)
-
-
-def test_the_command_line_is_small() -> None:
-    """Later issues add what they name, and the number with it.
-
-    34, `ledger reopen`, those of counts, keys, bounds, profiles, SQL and assistants, of audits' records, `tally`,
-    and `ledger reset-delays`.
-    """
-    assert len(list(commands())) <= 51
-
-
-def test_the_face_is_small() -> None:
-    """Later issues add what they name, and the number with it."""
-    assert len(discreet.__all__) <= 67

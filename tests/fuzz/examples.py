@@ -25,6 +25,7 @@ from discreet.service import PastRelease
 from discreet.service.asking.operations import QUESTIONS
 from discreet.study import adapters
 from discreet.study.planning.distribution import Distribution
+from discreet.tables import verb_table
 
 from ..public_names import public
 from .canary import NUMBER, TEXT
@@ -586,10 +587,8 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "Connection.quote_free": lambda: call("median", "people", "n", epsilon=1),
     **{
         f"Connection.{verb}": lambda: call("people", "n", epsilon=1)
-        for verb in (
-            "median", "minimum", "maximum", "best_price", "mode", "check", "count", "counts", "sum", "mean", "bounds",
-            "variance", "standard_deviation", "count_distinct",
-        )
+        for verb, facts in verb_table.VERBS.items()
+        if not facts.needs
     },
     "Decimals.are_near": lambda: call(__import__("numpy").array([1.5, 2.0])),
     "Decimals.cells_of": lambda: call(__import__("numpy").array([1.5, 2.0])),

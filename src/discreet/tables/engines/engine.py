@@ -1,7 +1,8 @@
-"""Opens tables of all kinds in one of three engines: DuckDB, Polars or Spark. Only the schema is looked at.
+"""Opens tables of all kinds in one of the engines of `ENGINES`. Only the schema is looked at.
 
-DuckDB reads files, relations, and columns in memory as Arrow or as arrays. Polars counts its own frames,
-Spark its own tables. A new engine is a class like theirs (see `native`) and a line in `ENGINES`.
+DuckDB reads files, relations, and columns in memory as Arrow or as arrays. Polars counts its own frames, Spark its
+own tables, and PostgreSQL the rows of queries. A new engine is a class like theirs (see `native`) and a line in
+`ENGINES`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
