@@ -12,6 +12,8 @@ import jedi
 import pytest
 
 import discreet
+from discreet.mechanisms import MECHANISMS
+from discreet.privacy.guarantees import _GUARANTEE_KINDS
 
 from .public_names import PATHS, public
 
@@ -93,6 +95,11 @@ def test_public_names_are_offered_and_no_others() -> None:
     assert {*namespace} - {"__builtins__"} == set(discreet.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'random'"):
         _: Any = discreet.random  # type: ignore[attr-defined]
+
+
+def test_mechanisms_and_guarantees_are_among_the_public_names() -> None:
+    classes = {*MECHANISMS.values(), *_GUARANTEE_KINDS.values()}
+    assert {*discreet.privacy.__all__} | {one.__name__ for one in classes} <= {*PATHS}
 
 
 def test_a_notebook_completes_public_names_and_no_others() -> None:
