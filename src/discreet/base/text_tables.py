@@ -6,6 +6,7 @@ and in the dark.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Protocol, TypeVar
 
 from .escapes import visible_text
@@ -97,7 +98,5 @@ def _row(cells: Iterable[str]) -> str:
 
 def _escape_cell(text: str) -> str:
     """Return a text for HTML, or its beginning if it would fill the screen."""
-    from html import escape  # a first answer shows no table, and takes `visible_text` alone
-
     beginning = text if len(text) <= _CELL_LENGTH else f"{text[: _CELL_LENGTH - 1]}…"
     return escape(visible_text(beginning, keep="\n"))
