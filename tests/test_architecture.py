@@ -13,6 +13,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "architecture.md"
 LINK = re.compile(r"^\| (\d+) \| `([\w/]+\.py)` \| `(\w+)` \|", re.MULTILINE)
 
 
+def section_of_the_page(title: str) -> str:
+    """Return the text below a heading of the page."""
+    text = PAGE.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2]
+    return text.partition("\n## ")[0]
+
+
 def test_a_question_takes_the_twelve_links_of_the_page_in_their_order() -> None:
     links = LINK.findall(PAGE.read_text(encoding="utf-8"))
     assert [int(number) for number, _, _ in links] == list(range(1, 13))
@@ -57,10 +63,16 @@ def test_the_page_for_engines_has_the_members_of_the_contract() -> None:
     assert sorted(named) == sorted(owed)
 
 
+def test_the_nouns_are_classes_of_their_files() -> None:
+    nouns = re.findall(r"`(\w+)`(?: \||\s\()[^`]*`([\w/]+\.py)`", section_of_the_page("The nouns"))
+    assert len(nouns) > 20
+    for noun, file in nouns:
+        text = (PAGE.parents[2] / "src" / "discreet" / file).read_text(encoding="utf-8")
+        assert f"\nclass {noun}" in text, (noun, file)
+
+
 def test_each_dependency_has_its_reason() -> None:
     project = tomllib.loads((PAGE.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     names = [re.split(r"[><=;\[]", one)[0] for one in project["project"]["dependencies"]]
-    section = (
-        PAGE.read_text(encoding="utf-8").partition("\n## Dependencies\n")[2].partition("\n## ")[0]
-    )
+    section = section_of_the_page("Dependencies")
     assert re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE) == names

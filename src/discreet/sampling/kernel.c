@@ -1112,7 +1112,7 @@ EXPORT void discreet_falling_weights(
     leave(saved);
 }
 
-/* Rows of a column, counted in cells with exact ends: see tables/streamed_counts.py.
+/* Rows of a column, counted in cells with exact ends: see tables/engines/index_counts.py.
  *
  * A guess in doubles says where to look first, and decides nothing: a row is counted in the cell i with
  * edges[i] <= row < edges[i + 1], compared exactly; in the last cell if it is at least edges[cells - 1]. Each row takes

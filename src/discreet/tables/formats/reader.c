@@ -3,7 +3,7 @@
    docs/how-to/files.md#the-form-of-a-file has the rules and why bytes may be split before they are decoded. A reader keeps its state
    from one block of bytes to the next, so a record may be longer than a block. Only the wanted cells are kept, and of one
    that cannot be read nothing. A column may have a form: what its cells spell is kept in place of their texts, exactly as
-   `number_texts.py` and `date_texts.py` say. Without this file csv itself reads: `csv_records.py`. */
+   `number_texts.py` and `date_texts.py` say. Without this file csv itself reads: `text_records.py`. */
 
 #include <stdint.h>
 #include <stdlib.h>
