@@ -1,6 +1,6 @@
 """The guarantees of randomised response among several answers, and of geometric noise on several steps.
 
-For proofs, see docs/explanation/composition.md.
+For proofs, see docs/explanation/composition.md, of the former "Response among several answers".
 """
 
 from dataclasses import dataclass

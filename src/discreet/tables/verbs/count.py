@@ -1,4 +1,7 @@
-"""count, counts, count_distinct: how many records there are, or hold each of some values, and how many values."""
+"""count, counts, count_distinct: how many records there are, or hold each of some values, and how many values.
+
+For the proof of the last, see docs/reference/mechanisms/noisy_counts.md, "Distinct values".
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Public bounds in whole steps: the sums between them, of numbers and of times, and their noise."""
+"""Public bounds in whole steps: the sums between them, of numbers and of times, and their noise.
+
+For the proof about times, see docs/reference/mechanisms/noisy_counts.md, "A mean of dates".
+"""
 
 import datetime as dt
 import math
