@@ -1277,7 +1277,7 @@ EXPORT int discreet_first_arrivals(
     return certain;
 }
 
-/* Rows of a column counted by their index on an even grid: see tables/index_counts.py.
+/* Rows of a column counted by their index on an even grid: see tables/engines/index_counts.py.
  *
  * A row x is at the numerator x * below, and index i begins at the numerator first + i * step, which is an integer below
  * 2^53. The quotient of both, in doubles, is off by less than a half: so the nearest integer is the index or the one

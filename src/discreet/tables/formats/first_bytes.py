@@ -31,7 +31,7 @@ class Format(NamedTuple):
 
     Attributes:
         pattern: the bytes that the file begins with.
-        kind: the name of the format where files of it are read, as in `files.KINDS`; a packing; or a database.
+        kind: the name of the format where files of it are read, as in `file_paths.KINDS`; a packing; or a database.
         words: the format of the file.
         advice: the way to mend it, with {path} for its path; empty if a reader is named.
         reader: the call that reads it to memory, in Python.
