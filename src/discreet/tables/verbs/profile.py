@@ -93,8 +93,8 @@ def profile(  # noqa: PLR0913  # what is known of the table, and its terms
         MissingColumn: if a column is missing. No private data were read.
         UnreadableData: if the data cannot be read.
 
-    Side channels: those of counts, keys, quantiles and bounds. For any
-    data, a column is read whole before anything is drawn.
+    Side channels: those of counts, keys, quantiles and bounds. For any data, all that a column may be asked is read
+    before anything is drawn.
 
     For the proof, see docs/how-to/profile.md.
     """
