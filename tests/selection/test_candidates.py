@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Grid
-from discreet.errors import InvalidArgument
+from discreet.errors import InvalidArgument, InvalidCandidates
 from discreet.selection.candidates import Labels
 
 ODD_GRIDS = [
@@ -196,3 +196,9 @@ def test_texts_are_distinct_and_can_be_written(labels: list[Any]) -> None:
     assert list(Labels(["tea", "té", 1])) == ["tea", "té", 1]
     with pytest.raises(InvalidArgument, match=r"must be distinct|must be text in UTF-8"):
         Labels(labels)
+
+
+@pytest.mark.parametrize("length", [10**12, 10**30], ids=["long", "more than Python counts"])
+def test_a_range_too_long_to_list_is_refused(length: int) -> None:
+    with pytest.raises(InvalidCandidates, match="must be at most 10,000,000"):
+        discreet.mode([1, 2], candidates=range(length), epsilon=1)

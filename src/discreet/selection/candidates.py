@@ -4,6 +4,7 @@ import datetime as dt
 import math
 import operator
 import re
+import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
 from decimal import Context, Decimal
@@ -543,6 +544,8 @@ def _length(labels: Sized) -> int:
         return len(labels)
     except TypeError:  # an array without dimensions
         return 0
+    except OverflowError:  # a range of more than Python counts
+        return sys.maxsize
 
 
 def _can_be_told(label: Any) -> bool:
