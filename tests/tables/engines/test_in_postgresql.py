@@ -765,7 +765,7 @@ def test_a_role_that_may_only_read_suffices(
             statements.clear()
             median = discreet.median(rows, "x", candidates=Grid(0, 10), **OF_UNITS)
             assert sum("INSERT" in query for query, _ in statements) == is_kept
-        pairs = {**OF_UNITS, "by": "word", "groups": "private", "delta": "1e-2"}
+        pairs = {**OF_UNITS, "by": "word", "groups": "private", "delta": "1e-12"}
         drawn = discreet.median(rows, "x", candidates=Grid(0, 10), **pairs)
         answers.append((median.value in range(1, 10), [*drawn.value]))
     assert answers[0] == answers[1] == answers[2]
