@@ -4,8 +4,10 @@ import codecs
 import csv
 import gzip
 import io
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from encodings import aliases
 from pathlib import Path
 from random import Random
@@ -18,8 +20,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InvalidArgument
+import discreet
+from discreet.errors import InvalidArgument, UnreadableFile
 from discreet.tables.formats import byte_blocks, reader_library, text_records
+from discreet.tables.formats.archives import DamagedFile
 from discreet.tables.formats.first_bytes import byte_table, encoding_name
 from discreet.tables.formats.reader_library import open_reader
 from discreet.tables.formats.text_form import TextForm
@@ -28,6 +32,7 @@ from discreet.tables.formats.text_records import (
     NOWHERE,
     SEVERAL_LINES,
     TextRecords,
+    file_state,
     is_strict,
     records_of,
     text_lines,
@@ -409,3 +414,33 @@ def test_a_program_may_refuse_long_cells_of_its_own() -> None:
         assert csv.field_size_limit() == 10
     finally:
         csv.field_size_limit(before)
+
+
+def test_a_file_that_is_cut_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    """The records that are left would be counted as all of them. Those that are added count with the next pass."""
+    file = tmp_path / "t.csv"
+    file.write_bytes(b"a\n" + b"1\n" * 100)
+    form, state = TextForm(delimiter=","), file_state(file)
+    records = TextRecords(file, form, "utf-8", 0, (0,), 1, state=state)
+    with text_records._opened(records), file.open("ab") as end:
+        end.write(b"1\n")
+    records = replace(records, state=file_state(file))
+    with pytest.raises(DamagedFile), text_records._opened(records):
+        os.truncate(file, 20)
+
+
+@needs_kernel
+def test_a_question_about_a_file_that_is_cut_meanwhile_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, blocks_of = tmp_path / "t.csv", byte_blocks.blocks_of
+    file.write_bytes(b"a\n" + b"1\n" * byte_blocks.BLOCK_BYTES)
+
+    def cut(stream: Any) -> Iterator[bytes]:
+        for block in blocks_of(stream):
+            yield block
+            os.truncate(file, 20)
+
+    monkeypatch.setattr(byte_blocks, "blocks_of", cut)
+    with pytest.raises(UnreadableFile, match="another program changed it while it was read"):
+        discreet.count(file, epsilon=1)

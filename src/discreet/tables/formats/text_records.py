@@ -182,6 +182,14 @@ def _opened(records: TextRecords) -> Iterator[BinaryIO]:
             yield byte_blocks.stream_of(array_lines(blocks))
         else:
             yield stream
+        if records.state is not None and _is_shorter(records.file, records.state):
+            raise DamagedFile
+
+
+def _is_shorter(file: Path, before: FileState) -> bool:
+    """Return whether a file lost bytes since then, and perhaps records before they were read."""
+    after = file_state(file)
+    return after is not None and after[:2] == before[:2] and after[2] < before[2]
 
 
 def _blocks(records: TextRecords, *, is_raw: bool) -> Any:
